@@ -1,0 +1,1 @@
+"""Compare two environments: facts side by side, rules over them, findings."""

@@ -1,0 +1,82 @@
+"""Compare two fingerprints: build the graph, run the rules, make the report."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from envcheck.comparing.conflicts import add_conflicts
+from envcheck.comparing.graph import Graph
+from envcheck.comparing.inventory import Inventory
+from envcheck.comparing.judging import judge
+from envcheck.comparing.packages import add_packages
+from envcheck.comparing.properties import add_properties
+from envcheck.comparing.requirement_breaks import add_requirement_breaks
+from envcheck.comparing.resources import add_baselines, add_resources
+from envcheck.comparing.tables import read_rule_file
+from envcheck.comparing.wheels import add_wheels
+from envcheck.findings import Report
+from envcheck.fingerprint import Fingerprint
+from envcheck.rulebook.index import IndexEntry, read_index
+from envcheck.rulebook.loading import Rulebook
+
+__all__ = ["build_graph", "builtin_index", "builtin_rules", "compare_fingerprints"]
+
+
+@cache
+def builtin_rules() -> Rulebook:
+    """Return the rules that ship with envcheck, in compiled form."""
+    return Rulebook.from_data(json.loads(read_rule_file("compiled.json")))
+
+
+@cache
+def builtin_index() -> dict[str, IndexEntry]:
+    """Return fault, category and component of every built-in rule."""
+    return read_index(json.loads(read_rule_file("index.json")))
+
+
+def build_graph(train: Fingerprint, deploy: Fingerprint) -> Graph:
+    """Return the facts that the rules read."""
+    graph = Graph(train, deploy)
+    here, there = Inventory("train", train), Inventory("deploy", deploy)
+    add_properties(graph)
+    add_packages(graph, here, there)
+    add_requirement_breaks(graph, here, there)
+    add_conflicts(graph, here, there)
+    add_wheels(graph, here, there)
+    add_baselines(graph, there)
+    add_resources(graph, here, there)
+    return graph
+
+
+def compare_fingerprints(
+    train: Fingerprint, deploy: Fingerprint, *, strict: bool = False
+) -> Report:
+    """Return the report of the environment stage for a pair of fingerprints."""
+    judgement = judge(build_graph(train, deploy), builtin_rules(), builtin_index())
+    return Report(
+        findings=judgement.findings,
+        undetermined=judgement.undetermined,
+        rules=judgement.rules,
+        checked=("environment",),
+        inputs={"train": _about(train), "deploy": _about(deploy)},
+        strict=strict,
+    )
+
+
+def _about(side: Fingerprint) -> dict[str, Any]:
+    """Return where a side comes from and what interpreter it speaks of."""
+    version, system = side.fact("python.version"), side.fact("os.system")
+    architecture = side.fact("cpu.architecture")
+    return {
+        "place": side.place or None,
+        "role": side.role or None,
+        "created": side.envelope.get("created"),
+        "tool": side.envelope.get("tool"),
+        "digest": side.digest,
+        "python": version.value if version.is_ok else None,
+        "system": system.value if system.is_ok else None,
+        "architecture": architecture.value if architecture.is_ok else None,
+        "packages": len(side.family("package")),
+    }

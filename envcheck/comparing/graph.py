@@ -1,0 +1,50 @@
+"""The graph that the rules read: two fingerprints as facts over one closed vocabulary.
+
+Every triple carries the fingerprint facts it was computed from (`train:package.numpy`), so an
+explanation ends at what a probe has seen. Subjects are the two environments (`env:`), compared
+facts (`fact:`), packages (`pkg:`), requirements (`req:`) and import groups (`group:`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from envcheck.fingerprint import Fingerprint
+from envcheck.reasoning import FactBase
+from envcheck.reasoning.terms import boolean, decimal, integer, string
+
+__all__ = ["DEPLOY", "TRAIN", "Graph", "term"]
+
+TRAIN = "env:train"
+DEPLOY = "env:deploy"
+
+
+def term(value: Any) -> str:
+    """Return a literal for a value of a fact; lists and objects become their text."""
+    if isinstance(value, bool):
+        return boolean(value)
+    if isinstance(value, int):
+        return integer(value)
+    if isinstance(value, float):
+        return decimal(value)
+    if isinstance(value, list):
+        return string(", ".join(str(item) for item in value))
+    return string(str(value))
+
+
+@dataclass
+class Graph:
+    """The facts under construction; `base` is what the reasoner gets."""
+
+    train: Fingerprint
+    deploy: Fingerprint
+    base: FactBase = field(default_factory=FactBase)
+
+    def put(self, subject: str, predicate: str, object_: str, *sources: str) -> None:
+        """Assert one triple that was computed from the given facts (`side:key`)."""
+        self.base.add(subject, f"ec:{predicate}", object_, tuple(sorted(sources)))
+
+    def put_value(self, subject: str, predicate: str, value: Any, *sources: str) -> None:
+        """Assert a literal."""
+        self.put(subject, predicate, term(value), *sources)

@@ -1,0 +1,1 @@
+"""Fact tables that the comparison reads: roles, variants, known breaks."""
