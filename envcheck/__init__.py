@@ -1,0 +1,78 @@
+"""Does what you deploy compute what you trained? envcheck finds out.
+
+    import envcheck
+
+    here = envcheck.capture(role="deploy")
+    report = envcheck.compare("train.json", here)
+    print(report.verdict)
+
+Names are loaded when they are first used, so `import envcheck` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from envcheck.capturing import capture
+    from envcheck.errors import (
+        ConfigError,
+        EnvcheckError,
+        InputError,
+        MissingExtra,
+        NothingChecked,
+        OutputError,
+        RuleError,
+        SchemaError,
+        UsageError,
+    )
+    from envcheck.findings import Finding, Report
+    from envcheck.fingerprint import Fingerprint
+    from envcheck.pairing import compare
+    from envcheck.schemas import schema
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ConfigError",
+    "EnvcheckError",
+    "Finding",
+    "Fingerprint",
+    "InputError",
+    "MissingExtra",
+    "NothingChecked",
+    "OutputError",
+    "Report",
+    "RuleError",
+    "SchemaError",
+    "UsageError",
+    "__version__",
+    "capture",
+    "compare",
+    "schema",
+]
+
+_HOMES = {
+    "Finding": "findings",
+    "Fingerprint": "fingerprint",
+    "Report": "findings",
+    "capture": "capturing",
+    "compare": "pairing",
+    "schema": "schemas",
+}
+"""The module of each public name; those that are not listed are errors."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    home = importlib.import_module(f"{__name__}.{_HOMES.get(name, 'errors')}")
+    return globals().setdefault(name, getattr(home, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Look at a machine and say what is there: hosts, probes, redaction."""

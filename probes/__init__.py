@@ -1,0 +1,1 @@
+"""The probes that ship with envcheck, one subject per file, discovered by name."""
