@@ -97,6 +97,83 @@ _FILE = {
     "sha256": ("string", "digest of the content"),
 }
 
+_MODEL = {
+    "format": ("string", ("onnx, keras, hdf5, savedmodel, tflite, pickle, joblib, safetensors, "
+                          "torch, or unknown; by content, not by name")),
+    "sha256": ("string", "digest of the file; of a folder: over sorted names and contents"),
+    "content_sha256": ("string", ("the same without what envcheck itself embeds: an ONNX file "
+                                  "without metadata_props, the entries of a Keras archive, the "
+                                  "files of a SavedModel")),
+    "bytes": ("integer", "size of the file, or of all files of the folder"),
+    "imports": ("list[string]", ("top-level modules outside the standard library that loading "
+                                 "the model imports")),
+    "holds_code": ("boolean", "contains marshalled Python code, which is tied to a Python minor"),
+    "dangerous": ("list[string]", ("names in a pickle, or operators of a SavedModel, that can run "
+                                   "commands or reach files")),
+    "quantised": ("boolean", "computes on, or stores, integers in place of floats"),
+    "unread": ("list[object]", "fields that could not be read, each with `field` and `reason`"),
+    "unsafe_names": ("list[string]", "entries of an archive that would be unpacked elsewhere"),
+    "inputs": ("list[object]", ("ONNX, TFLite: `name`, `dtype` and, where stated, `shape` with a "
+                                "number, a symbol or null per dimension")),
+    "outputs": ("list[object]", "as inputs"),
+    "node_count": ("integer", "ONNX, TFLite: nodes, those of subgraphs and functions included"),
+    "ops": ("list[string]", "ONNX: operators, `domain:name` outside ai.onnx; SavedModel: the same"),
+    "ir_version": ("integer", "ONNX: version of the file format"),
+    "opsets": ("object", "ONNX: version of each operator set, by domain; ai.onnx is empty"),
+    "producer": ("string", "ONNX: name of the writer"),
+    "producer_version": ("string", "ONNX: version of the writer"),
+    "quantised_ops": ("list[string]", "ONNX: operators on quantised numbers"),
+    "weight_types": ("list[string]", "ONNX: element types of the initialisers"),
+    "int8_weight_types": ("list[string]", "ONNX: those of weight_types with at most 8 bits"),
+    "custom_domains": ("list[string]", ("ONNX: domains of nodes that are neither the standard's, "
+                                        "nor ONNX Runtime's, nor defined in the file")),
+    "functions": ("integer", "ONNX: functions defined in the file"),
+    "external_data": ("list[string]", "ONNX: files with weights, as the model names them"),
+    "external_missing": ("list[string]", "ONNX: those that are not there or not readable"),
+    "external_short": ("list[string]", "ONNX: those that end before the weights do"),
+    "external_outside": ("list[string]", ("ONNX: those that lead out of the model's folder "
+                                          "(absolute, `..`, or through a link); never opened")),
+    "external_bytes": ("integer", "ONNX: size of all external files, when none is missing"),
+    "external_sha256": ("string", "ONNX: digest over names and contents of the external files"),
+    "keras_version": ("string", "Keras: version of the writer"),
+    "backend": ("string", "Keras, HDF5: backend of the writer"),
+    "layers": ("integer", "Keras: layers, those of nested models included"),
+    "layer_classes": ("object", "Keras: number of layers by class"),
+    "custom_objects": ("list[string]", "Keras: classes and functions that are not Keras' own"),
+    "lambda_layers": ("list[string]", "Keras: names of Lambda layers that hold marshalled code"),
+    "dtype_policies": ("list[string]", "Keras: data type policies in use"),
+    "compiled": ("boolean", "Keras: the configuration of compile() is stored"),
+    "weights": ("list[string]", "Keras: entries with the weights"),
+    "weights_only": ("boolean", "Keras, HDF5: weights without a model configuration"),
+    "tensorflow_version": ("string", "SavedModel: version of the writer"),
+    "tensorflow_git_version": ("string", "SavedModel: commit of the writer"),
+    "graph_producer": ("integer", "SavedModel: GraphDef version of the writer"),
+    "min_consumer": ("integer", "SavedModel: lowest GraphDef version of a reader"),
+    "meta_graphs": ("integer", "SavedModel: graphs in the file"),
+    "tags": ("list[string]", "SavedModel: tags of the graphs"),
+    "signatures": ("list[object]", "SavedModel: `name`, `inputs` and `outputs` of each signature"),
+    "keras_metadata": ("boolean", "SavedModel: written by Keras 2, which Keras 3 cannot load"),
+    "assets": ("list[string]", "SavedModel: files under assets"),
+    "missing_files": ("list[string]", "SavedModel: files of the variables that are not there"),
+    "schema_version": ("integer", "TFLite: version of the schema"),
+    "min_runtime_version": ("string", "TFLite: lowest version of the runtime, as the writer says"),
+    "custom_ops": ("list[string]", "TFLite: operators that the runtime does not bring"),
+    "flex_ops": ("list[string]", "TFLite: those of custom_ops that TensorFlow itself brings"),
+    "tensor_types": ("list[string]", "TFLite, safetensors: element types of the tensors"),
+    "tensor_count": ("integer", "safetensors: tensors"),
+    "metadata_format": ("string", "safetensors: framework named in the metadata, for example pt"),
+    "protocol": ("integer", "pickles: highest protocol used"),
+    "compression": ("string", "pickles: zlib, gzip, bz2, xz or lzma"),
+    "modules": ("list[string]", "pickles: modules that are referred to"),
+    "globals": ("list[string]", "pickles: classes and functions that are referred to"),
+    "unresolved_globals": ("integer", "pickles: references whose name is computed on loading"),
+    "sklearn_versions": ("list[string]", "pickles: scikit-learn versions stored with estimators"),
+    "numpy_generator": ("boolean", "pickles: refers to a random generator of numpy"),
+    "pickles": ("list[string]", "PyTorch: pickles in the archive"),
+    "archive_version": ("integer", "PyTorch: version of the archive format"),
+    "torchscript": ("boolean", "PyTorch: holds TorchScript code"),
+}
+
 _TABLE: Tuple[Tuple[str, str, Any, str, str], ...] = (
     # key, probe, type, unit, meaning
     ("os.system", "os_release", "string", "", "linux, darwin or windows"),
@@ -157,6 +234,7 @@ _TABLE: Tuple[Tuple[str, str, Any, str, str], ...] = (
     ("gpu.visible", "gpu", "string", "",
      "all, none, or how many, as CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES leave them"),
     ("env.*", "env", "string", "", "effective value of an allow-listed environment variable"),
+    ("model.*", "models", _MODEL, "", "a model file or folder"),
     ("file.*", "files", _FILE, "", "a declared extra file"),
 )
 

@@ -61,7 +61,7 @@ class Location:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """One fact that the finding rests on. `origin` is train, deploy, model or log."""
+    """One fact that the finding rests on. `origin` is train, deploy, policy, model or log."""
 
     fact: str
     origin: str
@@ -101,6 +101,15 @@ class Finding:
     """`RULE subject` of the root cause that accounts for this finding, or empty."""
     pre_existing: bool = False
     """Whether the train side has it just the same."""
+    node: str = ""
+    """The node of the graph that the rule fired on; not part of the report file."""
+    values: tuple[str, str] | None = None
+    """The normalised values by which a baseline knows it; not part of the report file.
+
+    None for a finding about the policy itself, which no baseline accepts.
+    """
+    in_baseline: bool = False
+    """Whether it is waived by the baseline; not part of the report file."""
     waived: str = ""
     """The reason of the waiver that silences it, or empty."""
 

@@ -63,8 +63,9 @@ def compare_versions(left: str, right: str) -> int | None:
 def distance(left: str, right: str, name: str = "") -> str | None:
     """Return the first component in which two versions differ, one of `DISTANCES`.
 
-    Before 1.0 the second component is the major one; for calendar versions (by `name`) the
-    year is the minor one. None when they are equal or one is no version.
+    For calendar versions (by `name`) the year is the minor component. A release before 1.0 gets
+    no special treatment: taking 0.59 to 0.60 for a major change called every numba, uvicorn and
+    safetensors release a break. None when they are equal or one is no version.
     """
     x, y = _parts(left), _parts(right)
     if x is None or y is None:
@@ -74,18 +75,16 @@ def distance(left: str, right: str, name: str = "") -> str | None:
     a, b = _padded(x[1], y[1])
     index = next((i for i, pair in enumerate(zip(a, b, strict=True)) if pair[0] != pair[1]), None)
     if index is not None:
-        return _component(index, calendar=name in CALENDAR, zero=a[0] == b[0] == 0)
+        return _component(index, calendar=name in CALENDAR)
     for level, i in (("pre", 2), ("post", 3), ("local", 4)):
         if x[i] != y[i]:
             return level
     return None
 
 
-def _component(index: int, *, calendar: bool, zero: bool) -> str:
+def _component(index: int, *, calendar: bool) -> str:
     if calendar:
         return "minor" if index == 0 else "patch"
-    if zero and index == 1:
-        return "major"
     return ("major", "minor", "patch")[min(index, 2)]
 
 

@@ -10,6 +10,7 @@ from envcheck.comparing.conflicts import add_conflicts
 from envcheck.comparing.graph import Graph
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.judging import judge
+from envcheck.comparing.limits import add_limits
 from envcheck.comparing.packages import add_packages
 from envcheck.comparing.properties import add_properties
 from envcheck.comparing.requirement_breaks import add_requirement_breaks
@@ -18,6 +19,7 @@ from envcheck.comparing.tables import read_rule_file
 from envcheck.comparing.wheels import add_wheels
 from envcheck.findings import Report
 from envcheck.fingerprint import Fingerprint
+from envcheck.policy.model import Policy
 from envcheck.rulebook.index import IndexEntry, read_index
 from envcheck.rulebook.loading import Rulebook
 
@@ -36,25 +38,37 @@ def builtin_index() -> dict[str, IndexEntry]:
     return read_index(json.loads(read_rule_file("index.json")))
 
 
-def build_graph(train: Fingerprint, deploy: Fingerprint) -> Graph:
+def build_graph(train: Fingerprint, deploy: Fingerprint, policy: Policy | None = None) -> Graph:
     """Return the facts that the rules read."""
-    graph = Graph(train, deploy)
-    here, there = Inventory("train", train), Inventory("deploy", deploy)
+    policy = policy or Policy()
+    graph = Graph(train, deploy, policy=policy)
+    here, there = Inventory("train", train, policy), Inventory("deploy", deploy, policy)
     add_properties(graph)
     add_packages(graph, here, there)
     add_requirement_breaks(graph, here, there)
     add_conflicts(graph, here, there)
     add_wheels(graph, here, there)
-    add_baselines(graph, there)
+    add_baselines(graph, here, there)
     add_resources(graph, here, there)
+    add_limits(graph, here, there)
     return graph
 
 
 def compare_fingerprints(
-    train: Fingerprint, deploy: Fingerprint, *, strict: bool = False
+    train: Fingerprint,
+    deploy: Fingerprint,
+    *,
+    strict: bool = False,
+    policy: Policy | None = None,
 ) -> Report:
-    """Return the report of the environment stage for a pair of fingerprints."""
-    judgement = judge(build_graph(train, deploy), builtin_rules(), builtin_index())
+    """Return the report of the environment stage for a pair of fingerprints.
+
+    Without a `policy` the rules apply as they are. Under `strict`, an error-level rule that
+    cannot be decided makes the verdict `undetermined`, and waivers and baseline entries that
+    nothing needs any more are errors.
+    """
+    graph = build_graph(train, deploy, policy)
+    judgement = judge(graph, builtin_rules(), builtin_index(), strict=strict)
     return Report(
         findings=judgement.findings,
         undetermined=judgement.undetermined,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from envcheck.comparing.graph import Graph
-from envcheck.comparing.inventory import Inventory
+from envcheck.comparing.inventory import Inventory, Package
 from envcheck.versions import distance
 
 __all__ = ["add_conflicts"]
@@ -16,7 +16,7 @@ _PARTNERS = (("tensorflow-text", "tensorflow"),)
 
 def add_conflicts(graph: Graph, train: Inventory, deploy: Inventory) -> None:
     """Add imports that two deployed distributions provide, and doubled metadata."""
-    _add_partners(graph, deploy)
+    _add_partners(graph, train, deploy)
     if deploy.intended:
         return
     before = {group: members for group, members in train.groups.items() if len(members) > 1}
@@ -26,11 +26,15 @@ def add_conflicts(graph: Graph, train: Inventory, deploy: Inventory) -> None:
             continue
         node = f"group:{group}"
         sources = [deploy.source(name) for name in rivals]
-        graph.put_value(node, "rivals", ", ".join(rivals), *sources)
+        listed = f"{', '.join(rivals[:-1])} and {rivals[-1]}"
+        graph.put_value(node, "rivals", listed, *sources)
+        graph.put_value(node, "rivalNames", " ".join(rivals), *sources)
         graph.put_value(node, "name", group, *sources)
         if set(rivals) <= set(before.get(group, ())):
             graph.put_value(node, "preExisting", True, *(train.source(name) for name in rivals))
     for name, package in sorted(deploy.packages.items()):
+        if deploy.is_tool(name):
+            continue
         _add_duplicates(graph, train, deploy, name)
         if package.value.get("editable") and not _same_origin(train, deploy, name):
             node = f"editable:{name}"
@@ -40,22 +44,38 @@ def add_conflicts(graph: Graph, train: Inventory, deploy: Inventory) -> None:
                 graph.put_value(node, "preExisting", True, train.source(name))
 
 
-def _add_partners(graph: Graph, deploy: Inventory) -> None:
+def _add_partners(graph: Graph, train: Inventory, deploy: Inventory) -> None:
     """Add compiled extensions that are released together with the package they extend."""
     for name, partner in _PARTNERS:
-        here, there = deploy.packages.get(name), deploy.packages.get(partner)
-        there = there or deploy.stand_in(partner)
-        if here is None or there is None or not here.version or not there.version:
+        pair = _partners(deploy, name, partner)
+        if pair is None:
             continue
+        here, there = pair
         sources = (deploy.source(name), deploy.source(there.name))
-        apart = distance(here.version, there.version)
         node = f"extension:{name}"
-        state = "different" if apart in ("epoch", "major", "minor") else "same"
+        state = "different" if _releases_differ(pair) else "same"
         graph.put(node, "partnerRelease", f"ec:{state}", *sources)
         graph.put_value(node, "name", name, sources[0])
         graph.put_value(node, "deployVersion", here.version, sources[0])
         graph.put_value(node, "partner", there.name, sources[1])
         graph.put_value(node, "partnerVersion", there.version, sources[1])
+        before = _partners(train, name, partner)
+        if before is not None and _releases_differ(before):
+            old = (train.source(name), train.source(before[1].name))
+            graph.put_value(node, "preExisting", True, *old)
+
+
+def _partners(inventory: Inventory, name: str, partner: str) -> tuple[Package, Package] | None:
+    """Return an installed extension and what it extends, both with a version, or None."""
+    here, there = inventory.packages.get(name), inventory.packages.get(partner)
+    there = there or inventory.stand_in(partner)
+    if here is None or there is None or not here.version or not there.version:
+        return None
+    return here, there
+
+
+def _releases_differ(pair: tuple[Package, Package]) -> bool:
+    return distance(str(pair[0].version), str(pair[1].version)) in ("epoch", "major", "minor")
 
 
 def _rivals(inventory: Inventory, members: Iterable[str]) -> list[str]:

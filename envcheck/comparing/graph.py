@@ -1,7 +1,8 @@
 """The graph that the rules read: two fingerprints as facts over one closed vocabulary.
 
-Every triple carries the fingerprint facts it was computed from (`train:package.numpy`), so an
-explanation ends at what a probe has seen. Subjects are the two environments (`env:`), compared
+Every triple carries the fingerprint facts it was computed from (`train:package.numpy`), or the
+setting of the policy (`policy:drift.numpy`), so an explanation ends at what a probe has seen or a
+user has written. Subjects are the two environments (`env:`), compared
 facts (`fact:`), packages (`pkg:`), requirements (`req:`) and import groups (`group:`).
 """
 
@@ -11,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envcheck.fingerprint import Fingerprint
+from envcheck.policy.model import Policy
 from envcheck.reasoning import FactBase
 from envcheck.reasoning.terms import boolean, decimal, integer, string
 
-__all__ = ["DEPLOY", "TRAIN", "Graph", "term"]
+__all__ = ["DEPLOY", "TRAIN", "Acceptance", "Graph", "term"]
 
 TRAIN = "env:train"
 DEPLOY = "env:deploy"
@@ -33,6 +35,16 @@ def term(value: Any) -> str:
     return string(str(value))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Acceptance:
+    """A waiver or baseline entry as the judge needs it: what to say, and where it stands."""
+
+    note: str
+    place: str
+    line: int | None
+    baselined: bool
+
+
 @dataclass
 class Graph:
     """The facts under construction; `base` is what the reasoner gets."""
@@ -40,6 +52,9 @@ class Graph:
     train: Fingerprint
     deploy: Fingerprint
     base: FactBase = field(default_factory=FactBase)
+    policy: Policy = field(default_factory=Policy)
+    acceptances: dict[str, Acceptance] = field(default_factory=dict)
+    """The waiver or baseline entry behind each node of that kind."""
 
     def put(self, subject: str, predicate: str, object_: str, *sources: str) -> None:
         """Assert one triple that was computed from the given facts (`side:key`)."""

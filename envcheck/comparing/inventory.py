@@ -15,11 +15,18 @@ from envcheck.comparing.requirements import (
 )
 from envcheck.comparing.tables import role_of, variant_group
 from envcheck.fingerprint import Fingerprint
+from envcheck.policy.model import Policy
 
-__all__ = ["Inventory", "Package"]
+__all__ = ["Inventory", "Package", "is_intention"]
 
 _OFF_THE_PATH = frozenset({"dev", "packaging", "transitive", "serving", "accelerator-lib"})
 """Roles that do not make a package a root of the path from input to prediction."""
+
+
+def is_intention(side: Fingerprint) -> bool:
+    """Return whether a fingerprint is what a requirements or lock file asks for."""
+    fact = side.fact("python.packages")
+    return fact.is_ok and fact.value.get("kind", "installed") != "installed"
 
 
 @dataclass(frozen=True)
@@ -57,8 +64,9 @@ class Package:
 class Inventory:
     """The packages of one side (`train` or `deploy`)."""
 
-    def __init__(self, side: str, fingerprint: Fingerprint) -> None:
+    def __init__(self, side: str, fingerprint: Fingerprint, policy: Policy | None = None) -> None:
         self.side = side
+        self.policy = policy or Policy()
         self.fingerprint = fingerprint
         self.packages = {
             name: Package(name, fact.value)
@@ -80,8 +88,7 @@ class Inventory:
     @cached_property
     def intended(self) -> bool:
         """Whether this is a requirements or lock file, not an installation."""
-        fact = self.fingerprint.fact("python.packages")
-        return fact.is_ok and fact.value.get("kind", "installed") != "installed"
+        return is_intention(self.fingerprint)
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
@@ -121,8 +128,14 @@ class Inventory:
 
     @cached_property
     def on_path(self) -> frozenset[str]:
-        """The packages on the model's path: those of a role there, and what they require."""
-        todo = [name for name in self.packages if role_of(name) not in _OFF_THE_PATH]
+        """The packages on the model's path, and what they require.
+
+        It starts at the roots that the policy names, else at every package of a role on it.
+        """
+        roots = self.policy.roots or [
+            name for name in self.packages if self.table_role(name) not in _OFF_THE_PATH
+        ]
+        todo = [name for name in roots if name in self.packages]
         done = set(todo)
         while todo:
             for needed in self.requirements(todo.pop()):
@@ -131,9 +144,17 @@ class Inventory:
                     todo.append(needed.name)
         return frozenset(done)
 
+    def is_tool(self, name: str) -> bool:
+        """Return whether a package serves development or installation only, here."""
+        return self.role(name) in ("dev", "packaging")
+
+    def table_role(self, name: str) -> str:
+        """Return the role that the policy, else the shipped table, gives to a package."""
+        return self.policy.roles.get(name) or role_of(name)
+
     def role(self, name: str) -> str:
         """Return the role of a package here; a tool that the path requires is transitive."""
-        role = role_of(name)
+        role = self.table_role(name)
         if role in ("dev", "packaging") and name in self.on_path:
             return "transitive"
         return role

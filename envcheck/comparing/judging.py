@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from envcheck.comparing.acceptances import add_acceptances
+from envcheck.comparing.effects import Effects
 from envcheck.comparing.graph import Graph
 from envcheck.comparing.lines import lines_of
 from envcheck.comparing.ranking import ranked
+from envcheck.comparing.subjects import subject_of, values_of
 from envcheck.facts import Fact
 from envcheck.findings import Evidence, Finding, Fix, Location, Outcome
 from envcheck.reasoning import Derivation, Explanation, Inference, infer
@@ -20,14 +23,6 @@ from envcheck.rulebook.templates import fill, words
 __all__ = ["Judgement", "judge"]
 
 _CONFIDENCE = {"measured": 0.95, "declared": 0.9, "inferred": 0.6}
-_ABOUT_PACKAGES = frozenset(
-    {"pkg", "wheel", "duplicate", "editable", "range", "extension", "baseline"}
-)
-_SUBJECTS = {
-    "env:deploy": "python.packages",
-    "env:train": "python.packages",
-    "pool:deploy": "limits.cpu_quota",
-}
 _OPEN_QUESTIONS = {
     ("ec:servesWith", None): "{object} there runs exported models, so it is not known whether the "
     "package is still needed",
@@ -47,14 +42,31 @@ class Judgement:
     inference: Inference
 
 
-def judge(graph: Graph, rulebook: Rulebook, index: Mapping[str, IndexEntry]) -> Judgement:
-    """Run the rules over a graph and return findings, open outcomes and counts."""
-    rulebook.assert_into(graph.base)
+def judge(
+    graph: Graph,
+    rulebook: Rulebook,
+    index: Mapping[str, IndexEntry],
+    *,
+    strict: bool = False,
+) -> Judgement:
+    """Run the rules over a graph and return findings, open outcomes and counts.
+
+    Under `strict`, waivers and baseline entries that are no longer needed are errors.
+    """
+    running = [
+        rule for rule in rulebook.ids if graph.policy.runs(rule, rulebook.rule(rule).profile)
+    ]
+    rulebook.assert_into(graph.base, disabled=set(rulebook.ids).difference(running))
+    add_acceptances(graph, running, strict=strict)
     inference = infer(graph.base, rulebook.implications)
     builder = _FindingBuilder(graph, rulebook, index, inference)
     violated = inference.matching("ec:violates")
     findings = [builder.finding(subject, rule[5:]) for subject, rule in violated]
     findings = _explained(findings, violated, inference)
+    findings += [
+        builder.finding(node, rule[5:], "ec:notices")
+        for node, rule in inference.matching("ec:notices")
+    ]
     open_pairs = [
         pair for pair in inference.matching("ec:undetermined") if pair not in set(violated)
     ]
@@ -62,9 +74,24 @@ def judge(graph: Graph, rulebook: Rulebook, index: Mapping[str, IndexEntry]) -> 
     return Judgement(
         findings=ranked(findings),
         undetermined=tuple(undetermined),
-        rules=_count(rulebook.ids, violated, open_pairs, inference.matching("ec:inScope")),
+        rules=_count(
+            _about_environments(rulebook, running),
+            violated,
+            open_pairs,
+            inference.matching("ec:inScope"),
+        ),
         inference=inference,
     )
+
+
+def _about_environments(rulebook: Rulebook, running: Iterable[str]) -> list[str]:
+    """Return the rules that judge environments; others report on the policy or apply it."""
+    judging = {
+        implication.rule
+        for implication in rulebook.implications
+        if any(predicate == "ec:violates" for _, predicate, _ in implication.heads)
+    }
+    return [rule for rule in running if rule in judging]
 
 
 def _count(
@@ -135,37 +162,43 @@ class _FindingBuilder:
         self._rulebook = rulebook
         self._index = index
         self._inference = inference
+        self._effects = Effects(graph, inference)
         self._lines: dict[str, Mapping[str, int]] = {}
 
-    def finding(self, subject: str, rule_id: str) -> Finding:
+    def finding(self, subject: str, rule_id: str, outcome: str = "ec:violates") -> Finding:
         """Return the finding of a rule about a subject."""
         rule, entry = self._rulebook.rule(rule_id), self._index[rule_id]
-        triple = (subject, "ec:violates", f"rule:{rule_id}")
+        triple = (subject, outcome, f"rule:{rule_id}")
         derivation = self._inference.derivations_of(triple)[0]
         explanation = self._inference.explain(triple)
         evidence = self._evidence(explanation)
         bindings = derivation.bindings
         existed = (subject, "ec:preExisting", "true") in self._inference
-        detail = fill(rule.detail, bindings)
+        effect = self._effects.on(subject, rule_id, rule.severity)
+        old = ("The train side has it too.",) if existed else ()
         return Finding(
             rule=rule_id,
             fault=rule.fault,
             category=entry.category,
             component=entry.component,
-            severity="info" if existed else rule.severity,
+            severity="info" if existed else effect.severity,
             confidence=rule.confidence or _CONFIDENCE[rule.basis],
             basis=rule.basis,
             title=fill(rule.title, bindings),
-            detail=f"{detail} The train side has it too." if existed else detail,
+            detail=" ".join((fill(rule.detail, bindings), *old, *effect.sentences)),
             fix=_fix(rule, derivation),
             subject=subject_of(subject),
+            node=subject,
             train=_bound(bindings, "train"),
             deploy=_bound(bindings, "deploy"),
-            location=self._location(evidence),
+            location=self._location(evidence, subject),
             evidence=evidence,
-            because=tuple(explanation.lines()),
+            because=(*explanation.lines(), *effect.because),
             guards=rule.guards,
             pre_existing=existed,
+            waived=effect.waived,
+            in_baseline=effect.in_baseline,
+            values=values_of(self._graph.base, subject) if outcome == "ec:violates" else None,
         )
 
     def outcome(self, subject: str, rule_id: str) -> Outcome:
@@ -176,7 +209,7 @@ class _FindingBuilder:
             rule=rule_id,
             title=rule.name.replace("-", " "),
             subject=subject_of(subject),
-            severity=rule.severity,
+            severity=self._effects.on(subject, rule_id, rule.severity).severity,
             reason=self._open_question(self._inference.explain(triple)),
         )
 
@@ -184,6 +217,8 @@ class _FindingBuilder:
         """Return why a rule ended unknown: a fact that is not known, or what it cannot decide."""
         for item in self._sources(explanation):
             side, _, key = item.partition(":")
+            if side == "policy":
+                continue
             fact = self._fact(side, key)
             if fact.is_open:
                 return f"{side} {key}: {fact.reason}"
@@ -216,13 +251,29 @@ class _FindingBuilder:
         out = []
         for item in self._sources(explanation):
             side, _, key = item.partition(":")
+            if side == "policy":
+                out.append(self._setting(key))
+                continue
             fact = self._fact(side, key)
             out.append(Evidence(fact=key, origin=side, value=_short(key, fact)))
         return tuple(sorted(out, key=lambda item: (item.origin != "train", item.fact)))
 
-    def _location(self, evidence: tuple[Evidence, ...]) -> Location:
+    def _setting(self, name: str) -> Evidence:
+        """Return a setting of the policy as evidence; a waiver or entry is its own name."""
+        accepted = name in self._graph.acceptances
+        value = name if accepted else self._graph.policy.citation(name).value
+        return Evidence(
+            fact="policy" if accepted else f"policy.{name}", origin="policy", value=value
+        )
+
+    def _location(self, evidence: tuple[Evidence, ...], subject: str) -> Location:
         """Return the line of the first fact that stands in a file."""
+        accepted = self._graph.acceptances.get(subject)
+        if accepted is not None:
+            return Location(file=accepted.place or None, line=accepted.line)
         for item in evidence:
+            if item.origin == "policy":
+                continue
             side = self._graph.train if item.origin == "train" else self._graph.deploy
             if item.origin not in self._lines:
                 self._lines[item.origin] = lines_of(side)
@@ -250,15 +301,3 @@ def _short(key: str, fact: Fact) -> Any:
     if key == "python.packages":
         return f"{fact.value.get('count', '?')} packages"
     return fact.value
-
-
-def subject_of(node: str) -> str:
-    """Return the fact key that a node of the graph speaks of."""
-    if node in _SUBJECTS:
-        return _SUBJECTS[node]
-    prefix, _, local = node.partition(":")
-    if prefix in _ABOUT_PACKAGES:
-        return f"package.{local}"
-    if prefix == "req":
-        return f"package.{local.partition('/')[2]}"
-    return local if prefix == "fact" else f"import.{local}"

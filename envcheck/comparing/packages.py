@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from envcheck.comparing.graph import DEPLOY, TRAIN, Graph
 from envcheck.comparing.inventory import Inventory, Package
 from envcheck.comparing.tables import role_of, table
@@ -11,6 +13,7 @@ from envcheck.versions import compare_versions, distance, is_prerelease, satisfi
 __all__ = ["add_packages"]
 
 _LIST = "python.packages"
+_HEAD = re.compile(r"v?(?:(?P<epoch>\d+)!)?(?P<major>\d+)(?:\.(?P<minor>\d{1,9}))?", re.ASCII)
 _UNPICKLES = frozenset({"pickle-reader", "pickle-helper"})
 _RUNS_MODELS = frozenset({"pickle-reader", "model-format", "runtime", "graph-runtime"})
 
@@ -33,23 +36,29 @@ def add_packages(graph: Graph, train: Inventory, deploy: Inventory) -> None:
 
 
 def _add_list(graph: Graph, inventory: Inventory, node: str) -> None:
-    """Add what is known of the list as a whole: is it complete, can it run a model?"""
+    """Add what is known of the list as a whole: whether it is complete and can run a model."""
     source = f"{inventory.side}:{_LIST}"
     state = "complete" if inventory.complete else "partial"
     graph.put(node, "packageList", f"ec:{state}", source)
     if inventory.intended:
         graph.put(node, "packageList", "ec:intended", source)
-    running = [name for name in sorted(inventory.packages) if role_of(name) in _RUNS_MODELS]
+    running = [
+        name for name in sorted(inventory.packages) if inventory.table_role(name) in _RUNS_MODELS
+    ]
     for name in running:
         graph.put_value(node, "runsModelsWith", name, inventory.source(name))
-        if role_of(name) == "graph-runtime":
+        if inventory.table_role(name) == "graph-runtime":
             graph.put_value(node, "servesWith", name, inventory.source(name))
     for name in sorted(inventory.packages):
-        if role_of(name) in _UNPICKLES:
+        if inventory.table_role(name) in _UNPICKLES:
             graph.put_value(node, "unpicklesWith", name, inventory.source(name))
     if running:
-        graph.put_value(node, "modelPackages", ", ".join(running[:4]),
-                        *(inventory.source(name) for name in running[:4]))
+        graph.put_value(
+            node,
+            "modelPackages",
+            ", ".join(running[:4]),
+            *(inventory.source(name) for name in running[:4]),
+        )
 
 
 def _describe(graph: Graph, node: str, name: str, inventory: Inventory) -> None:
@@ -134,12 +143,18 @@ def _add_order(
     graph.put(node, "distance", f"ec:{apart or 'unordered'}", *sources)
     if is_prerelease(deploy) and not is_prerelease(train):
         graph.put_value(node, "preRelease", True, *sources)
-    if role_of(here.name) == "pickle-reader" and relation in ("ec:older", "ec:newer"):
+    role = graph.policy.roles.get(here.name) or role_of(here.name)
+    if role == "pickle-reader" and relation in ("ec:older", "ec:newer"):
         _add_pickle_outlook(graph, node, (here.name, train, deploy), sources)
-    if here.name == "numpy" and compare_versions(train, "2.0.0") != -1:
-        if compare_versions(deploy, "1.26") == -1:
-            graph.put_value(node, "pickleBreak", "numpy._core does not exist before 1.26", *sources)
+    if here.name == "numpy" and _loses_core(train, deploy):
+        graph.put_value(node, "pickleBreak", "numpy._core does not exist before 1.26", *sources)
     return True
+
+
+def _loses_core(train: str, deploy: str) -> bool:
+    """Return whether arrays pickled by numpy 2 meet a numpy without the module they name."""
+    written_by_2 = compare_versions(train, "2.0.0.dev0") in (0, 1)
+    return written_by_2 and compare_versions(deploy, "1.26") == -1
 
 
 def _add_pickle_outlook(
@@ -179,10 +194,10 @@ def _minor(version: str) -> str:
 
 def _releases_apart(train: str, deploy: str) -> int:
     """Return how many minor releases lie between; another major release counts as ten."""
-    a, b = ([int(part) for part in _minor(v).split(".") if part.isdigit()] for v in (train, deploy))
-    if len(a) < 2 or len(b) < 2 or a[0] != b[0]:
+    a, b = _HEAD.match(train), _HEAD.match(deploy)
+    if a is None or b is None or (a["epoch"] or "0", a["major"]) != (b["epoch"] or "0", b["major"]):
         return 10
-    return abs(a[1] - b[1])
+    return abs(int(a["minor"] or 0) - int(b["minor"] or 0))
 
 
 def _add_intention(
@@ -194,16 +209,15 @@ def _add_intention(
     node = f"pkg:{here.name}"
     _describe(graph, node, here.name, train)
     graph.put_value(node, "trainVersion", here.full_version or here.specifier or "any", sources[0])
-    graph.put_value(node, "deployVersion", there.full_version or there.specifier or "any",
-                    sources[1])
+    graph.put_value(
+        node, "deployVersion", there.full_version or there.specifier or "any", sources[1]
+    )
     admits = satisfies(pinned.version, wanted.specifier) if pinned.version else None
     relation = "ec:excluded" if admits is False else "ec:undetermined"
     graph.put(node, "relation", relation, *sources)
 
 
-def _add_content(
-    graph: Graph, node: str, train: Inventory, pair: tuple[Package, Package]
-) -> None:
+def _add_content(graph: Graph, node: str, train: Inventory, pair: tuple[Package, Package]) -> None:
     """Add that two installations of one version and build hold different files."""
     here, there = pair
     keys = ("tag", "installer")

@@ -6,69 +6,38 @@ from collections.abc import Callable
 from typing import Any
 
 from envcheck.comparing.graph import Graph
+from envcheck.comparing.inventory import is_intention
+from envcheck.comparing.spellings import architecture, encoding, same_text, timezone, unordered
 from envcheck.facts import NOT_APPLICABLE, Fact
+from envcheck.fingerprint import Fingerprint
 from envcheck.versions import compare_versions, distance
 
 __all__ = ["COMPARED", "add_properties", "relation_of"]
-
-_ARCHITECTURES = {
-    "amd64": "x86_64",
-    "x64": "x86_64",
-    "x86-64": "x86_64",
-    "arm64": "aarch64",
-    "i386": "x86",
-    "i586": "x86",
-    "i686": "x86",
-}
-
-
-def _same_text(value: Any) -> Any:
-    return value.strip().lower() if isinstance(value, str) else value
-
-
-def _architecture(value: Any) -> Any:
-    lowered = _same_text(value)
-    return _ARCHITECTURES.get(lowered, lowered)
-
-
-def _timezone(value: Any) -> Any:
-    lowered = _same_text(value)
-    utc = {"utc", "etc/utc", "gmt", "etc/gmt", "zulu", "utc+00:00", "+00:00", "universal"}
-    return "utc" if lowered in utc else lowered
-
-
-def _encoding(value: Any) -> Any:
-    return str(value).lower().replace("_", "-").replace("utf8", "utf-8")
-
-
-def _unordered(value: Any) -> Any:
-    return sorted(str(item) for item in value) if isinstance(value, list) else value
-
 
 _TEXT = "text"
 _VERSION = "version"
 _SET = "set"
 
 COMPARED: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "os.system": (_TEXT, _same_text),
-    "os.release_id": (_TEXT, _same_text),
-    "os.release_version": (_TEXT, _same_text),
-    "os.libc_family": (_TEXT, _same_text),
-    "os.libc_version": (_VERSION, _same_text),
-    "os.sandbox": (_TEXT, _same_text),
-    "cpu.architecture": (_TEXT, _architecture),
-    "cpu.features": (_SET, _unordered),
-    "cpu.byte_order": (_TEXT, _same_text),
-    "cpu.pointer_bits": (_TEXT, _same_text),
-    "python.version": (_VERSION, _same_text),
-    "python.implementation": (_TEXT, _same_text),
-    "python.free_threaded": (_TEXT, _same_text),
-    "python.debug_build": (_TEXT, _same_text),
-    "python.optimize": (_TEXT, _same_text),
-    "python.hash_seed": (_TEXT, _same_text),
-    "python.text_encoding": (_TEXT, _encoding),
-    "python.timezone": (_TEXT, _timezone),
-    "framework.keras_backend": (_TEXT, _same_text),
+    "os.system": (_TEXT, same_text),
+    "os.release_id": (_TEXT, same_text),
+    "os.release_version": (_TEXT, same_text),
+    "os.libc_family": (_TEXT, same_text),
+    "os.libc_version": (_VERSION, same_text),
+    "os.sandbox": (_TEXT, same_text),
+    "cpu.architecture": (_TEXT, architecture),
+    "cpu.features": (_SET, unordered),
+    "cpu.byte_order": (_TEXT, same_text),
+    "cpu.pointer_bits": (_TEXT, same_text),
+    "python.version": (_VERSION, same_text),
+    "python.implementation": (_TEXT, same_text),
+    "python.free_threaded": (_TEXT, same_text),
+    "python.debug_build": (_TEXT, same_text),
+    "python.optimize": (_TEXT, same_text),
+    "python.hash_seed": (_TEXT, same_text),
+    "python.text_encoding": (_TEXT, encoding),
+    "python.timezone": (_TEXT, timezone),
+    "framework.keras_backend": (_TEXT, same_text),
 }
 """How each key is compared: the kind of relation, and the normal form of its values."""
 
@@ -89,12 +58,20 @@ def add_properties(graph: Graph) -> None:
     for key, (kind, normal) in COMPARED.items():
         train, deploy = graph.train.fact(key), graph.deploy.fact(key)
         node, sources = f"fact:{key}", (f"train:{key}", f"deploy:{key}")
+        if _beyond_intention(graph.train, key) or _beyond_intention(graph.deploy, key):
+            graph.put(node, "relation", "ec:inapplicable", *sources)
+            continue
         graph.put(node, "relation", _relation(kind, normal, train, deploy), *sources)
         for side, fact in (("train", train), ("deploy", deploy)):
             if fact.is_ok:
                 graph.put_value(node, f"{side}Value", fact.value, f"{side}:{key}")
         if train.is_ok and deploy.is_ok:
             _add_details(graph, node, kind, (train.value, deploy.value), sources)
+
+
+def _beyond_intention(side: Fingerprint, key: str) -> bool:
+    """Return whether a side is a requirements or lock file, which has no such property."""
+    return key not in side.facts and is_intention(side)
 
 
 def _relation(kind: str, normal: Callable[[Any], Any], train: Fact, deploy: Fact) -> str:

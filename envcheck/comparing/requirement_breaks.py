@@ -70,21 +70,23 @@ def _add_break(
     other = deploy.source(needed.name) if target else "deploy:python.packages"
     sources = (deploy.source(name), other)
     graph.put(node, "requirement", str(_status(deploy, needed)), *sources)
-    graph.put(node, "requiredBy", f"pkg:{name}", sources[0])
     graph.put(node, "requires", f"pkg:{needed.name}", sources[0])
     graph.put_value(node, "name", needed.name, sources[0])
     graph.put_value(node, "requiredByName", name, sources[0])
     graph.put_value(node, "specifier", needed.specifier or "any version", sources[0])
+    graph.put_value(node, "wanted", f"{needed.name}{needed.specifier}", sources[0])
     if target is not None:
         graph.put_value(node, "deployVersion", target.full_version, other)
     reach = "onPath" if name in deploy.on_path else _off_path(deploy, name)
     graph.put(node, "reach", f"ec:{reach}", sources[0])
-    if any(one.name == needed.name for one in _first_broken(train, name)):
+    how = _status(deploy, needed)
+    before = (one for one in _first_broken(train, name) if one.name == needed.name)
+    if any(_status(train, one) == how for one in before):
         graph.put_value(node, "preExisting", True, train.source(name))
 
 
 def _off_path(inventory: Inventory, name: str) -> str:
-    return "offPath" if inventory.role(name) in ("dev", "packaging") else "unproven"
+    return "offPath" if inventory.is_tool(name) else "unproven"
 
 
 def _add_python_break(graph: Graph, train: Inventory, deploy: Inventory, name: str) -> None:
@@ -93,6 +95,8 @@ def _add_python_break(graph: Graph, train: Inventory, deploy: Inventory, name: s
     wanted = str(package.value.get("requires_python", ""))
     version = deploy.fingerprint.fact("python.version")
     if not wanted or not version.is_ok or satisfies(version.value, wanted) is not False:
+        return
+    if deploy.is_tool(name):
         return
     node = f"range:{name}"
     sources = (deploy.source(name), "deploy:python.version")

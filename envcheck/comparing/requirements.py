@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from envcheck.comparing.spellings import architecture
 from envcheck.fingerprint import Fingerprint
 from envcheck.probing.distributions import normalise
 from envcheck.versions import compare_versions
@@ -75,10 +76,12 @@ def marker_environment(side: Fingerprint) -> Mapping[str, str] | None:
     implementation = side.fact("python.implementation").value or "cpython"
     names = {"linux": ("Linux", "linux"), "darwin": ("Darwin", "darwin")}
     platform_system, sys_platform = names.get(system.value, ("Windows", "win32"))
-    machine = side.fact("cpu.architecture").value or ""
+    machine = architecture(side.fact("cpu.architecture").value) or ""
     if system.value != "linux":
-        machine = {"x86_64": "AMD64" if sys_platform == "win32" else "x86_64",
-                   "aarch64": "ARM64" if sys_platform == "win32" else "arm64"}.get(machine, machine)
+        machine = {
+            "x86_64": "AMD64" if sys_platform == "win32" else "x86_64",
+            "aarch64": "ARM64" if sys_platform == "win32" else "arm64",
+        }.get(machine, machine)
     return {
         "python_version": ".".join(version.value.split(".")[:2]),
         "python_full_version": version.value,

@@ -37,16 +37,15 @@ ASSERTED: dict[str, str] = {
     "content": "the files of one release and build differ",
     "requirements": "ec:readable, ec:undetermined or ec:inapplicable for an environment",
     "requirement": "how a requirement is broken: ec:missing or ec:unsatisfied",
-    "requiredBy": "the package that declares a requirement",
     "requires": "the package that is required",
     "requiredByName": "name of the package that declares a requirement",
     "specifier": "the declared range of versions",
+    "wanted": "the required package with its declared range, for a command",
     "reach": "of the declaring package: ec:onPath, ec:offPath or ec:unproven",
     "pythonRange": "Requires-Python that excludes the interpreter",
     "python": "version of the interpreter it excludes",
     "wheelMisfit": "why a wheel does not fit its host: ec:interpreter, ec:system, "
     "ec:architecture, ec:libcFamily, ec:libcVersion",
-    "package": "the package of a wheel",
     "needs": "what a wheel needs",
     "has": "what the host has",
     "interpreter": "whether the interpreter is known: ec:known or ec:undetermined",
@@ -54,6 +53,7 @@ ASSERTED: dict[str, str] = {
     "libc": "whether the C library is known",
     "compiledPackages": "true if an environment has compiled packages",
     "rivals": "packages that provide the same import, as text",
+    "rivalNames": "the same packages with a space between, for a command",
     "duplicateVersions": "versions of doubled metadata, as text",
     "editable": "true for an editable installation",
     "partnerRelease": "ec:same or ec:different minor release as the package it extends",
@@ -67,17 +67,52 @@ ASSERTED: dict[str, str] = {
     "baseline": "whether the processor's features are known for a package that needs some",
     "lacksBaseline": "an instruction set that a package needs and the processor has not",
     "preExisting": "true if the train side has the same violation",
+    "allowedDrift": "how far a version may drift by the policy: ec:driftNone, ec:driftPatch, "
+    "ec:driftMinor, ec:driftMajor or ec:driftAny",
+    "demand": "how a package that the policy requires is met: ec:met, ec:missing, "
+    "ec:unsatisfied, ec:unversioned or ec:undetermined",
+    "banned": "whether a package that the policy forbids is there: ec:present, ec:absent or "
+    "ec:undetermined",
+    "requirementText": "a requirement as the policy states it",
+    "gpu": "whether there is a GPU to use: ec:available, ec:unavailable or ec:undetermined",
+    "policySeverity": "the severity that the policy gives to a rule",
+    "runs": "true for a rule that is enabled, said where there are waivers or a baseline",
+    "acceptance": "what accepts findings: ec:waiver or ec:baselined",
+    "accepts": "the rule whose findings it accepts",
+    "validity": "ec:active or ec:expired",
+    "covers": "a subject whose findings it accepts",
+    "coversAll": "true if it accepts the findings about any subject",
+    "waivedRule": "id of the rule, as text",
+    "waivedFact": "the facts it is for, as text",
+    "reason": "why a finding was accepted",
+    "expires": "last day of a waiver",
+    "strictness": "ec:strict under --strict",
+    "trainText": "version of a package on the train side as it is written",
+    "deployText": "version of a package on the deploy side as it is written",
 }
 """Predicates that the comparison asserts."""
 
 DERIVED: dict[str, str] = {
     "explains": "a subject whose finding accounts for the findings of another subject",
     "absorbs": "a rule whose finding accounts for that of another rule on the same subject",
+    "allowedIn": "a rule about version drift whose finding on this subject the policy allows",
+    "resetBy": "a rule whose severity on this subject comes from the policy",
+    "raisedBy": "a rule whose report on this waiver or entry is an error under --strict",
+    "silences": "the subject of a finding that a waiver or baseline entry accepts",
+    "mayConcern": "the subject of an open outcome that a waiver or baseline entry may accept",
+    "notices": "a rule that reports on the policy itself, here a waiver or baseline entry",
 }
 """Predicates that rules derive, beside the three outcomes."""
 
 RULE_TABLES: dict[str, str] = {
+    "admits": "distances that an allowed drift permits",
+    "exceededBy": "distances that an allowed drift forbids",
+    "failsOn": "rules about the policy itself that --strict does not let pass",
+    "refusedBy": "rules that take a version drift for an error",
+    "settles": "what is known of a required package: ec:presence, ec:version",
+    "warnedOfBy": "rules that warn of a version drift or just list it",
     "atLeast": "order of distances",
+    "consequence": "what another major release of a role breaks, in words",
     "buildProperty": "a compared fact that tells builds of the interpreter apart, in words",
     "machineMisfit": "kinds of misfit that concern the machine",
     "majorChange": "ec:maybreak for roles whose major releases break callers",

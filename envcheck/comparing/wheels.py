@@ -44,23 +44,31 @@ def add_wheels(graph: Graph, train: Inventory, deploy: Inventory) -> None:
     _add_readability(graph, deploy)
     for name, package in sorted(deploy.packages.items()):
         problem = wheel_problem(package.tags, deploy.fingerprint)
-        if problem is None:
+        if problem is None or deploy.is_tool(name):
             continue
         node, source = f"wheel:{name}", deploy.source(name)
         sources = (source, *(f"deploy:{key}" for key in problem.facts))
         graph.put(node, "wheelMisfit", f"ec:{problem.kind}", *sources)
-        graph.put(node, "package", f"pkg:{name}", source)
         graph.put_value(node, "name", name, source)
         graph.put_value(node, "deployVersion", package.full_version or "", source)
         graph.put_value(node, "needs", problem.needs, *sources)
         graph.put_value(node, "has", problem.has, *sources)
-        if name in train.packages and wheel_problem(train.packages[name].tags, train.fingerprint):
+        before = _problem_before(train, name)
+        if before is not None and before.kind == problem.kind:
             graph.put_value(node, "preExisting", True, train.source(name))
+
+
+def _problem_before(train: Inventory, name: str) -> Problem | None:
+    """Return the misfit of the same package on the train side."""
+    package = train.packages.get(name)
+    return None if package is None else wheel_problem(package.tags, train.fingerprint)
 
 
 def _add_readability(graph: Graph, deploy: Inventory) -> None:
     """Say for each property of the host whether wheels can be judged against it."""
     host = deploy.fingerprint
+    if deploy.intended:
+        return
     for predicate, keys in _JUDGED_BY.items():
         state = "undetermined" if any(host.fact(key).is_open for key in keys) else "known"
         graph.put(DEPLOY, predicate, f"ec:{state}", *(f"deploy:{key}" for key in keys))
@@ -167,8 +175,21 @@ def _architecture_problem(platform: str, host: Fingerprint) -> Problem | None:
     architecture = host.fact("cpu.architecture")
     if not architecture.is_ok or platform.endswith(("universal2", "universal", "intel")):
         return None
-    for spelling in ("x86_64", "aarch64", "arm64", "amd64", "i686", "i386", "ppc64le", "s390x",
-                     "armv7l", "armv6l", "riscv64", "loongarch64", "win32"):
+    for spelling in (
+        "x86_64",
+        "aarch64",
+        "arm64",
+        "amd64",
+        "i686",
+        "i386",
+        "ppc64le",
+        "s390x",
+        "armv7l",
+        "armv6l",
+        "riscv64",
+        "loongarch64",
+        "win32",
+    ):
         if platform.endswith(spelling):
             wanted = _MACHINES.get(spelling, spelling)
             has = _MACHINES.get(architecture.value.lower(), architecture.value.lower())
@@ -187,7 +208,7 @@ def _libc_problem(platform: str, host: Fingerprint) -> Problem | None:
         return Problem("libcFamily", needed[0], family.value, _LIBC[:1])
     if not version.is_ok or compare_versions(version.value, needed[1]) != -1:
         return None
-    return Problem("libcVersion", needed[1], version.value, _LIBC)
+    return Problem("libcVersion", " ".join(needed), f"{family.value} {version.value}", _LIBC)
 
 
 def _needed_libc(platform: str) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ def read_stdin(limit: int = SIZE_LIMIT) -> bytes:
     try:
         data = sys.stdin.buffer.read(limit + 1)
     except (OSError, ValueError) as problem:
-        raise InputError(f"cannot be read: {problem}", place=place) from problem
+        raise InputError(f"cannot be read: {problem}", place=place, hint=MAKE_ONE) from problem
     if len(data) > limit:
         raise InputError(
             f"has more than {limit >> 20} MiB, too large for a fingerprint",
@@ -63,7 +63,7 @@ def read_bounded(path: str, limit: int) -> bytes:
         reason = (problem.strerror or "cannot be read").lower()
         raise InputError(reason, place=path, hint=_hint(problem)) from problem
     except ValueError as problem:
-        raise InputError("is not a usable path", place=repr(path)) from problem
+        raise InputError("is not a usable path", place=path, hint=MAKE_ONE) from problem
     if len(data) > limit:
         raise InputError(f"has more than {limit >> 20} MiB", place=path, hint=MAKE_ONE)
     return data
@@ -74,7 +74,7 @@ def _hint(problem: OSError) -> str:
         return MAKE_ONE
     if isinstance(problem, PermissionError):
         return "check its permissions, or run as the user who owns it"
-    return ""
+    return "is this the right path?"
 
 
 def _read_pipe(path: str, most: int) -> bytes:

@@ -1,0 +1,1 @@
+"""The knowledge graph to look at: exports, queries, and the evidence path of a finding."""

@@ -1,0 +1,1 @@
+"""The deployment rules of FL4Deep in their plain form."""

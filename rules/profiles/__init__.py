@@ -1,0 +1,1 @@
+"""Profiles: named policies that ship with envcheck."""
