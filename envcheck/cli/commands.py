@@ -1,0 +1,53 @@
+"""The commands by name. The overview comes from this table, without loading any of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command", "overview"]
+
+
+class Command(NamedTuple):
+    """One command: its module, one line about it, and the oldest Python that runs it."""
+
+    module: str
+    summary: str
+    needs: tuple[int, int] = (3, 11)
+
+
+COMMANDS: dict[str, Command] = {
+    "capture": Command("envcheck.cli.capture", "write the fingerprint of an environment", (3, 9)),
+    "compare": Command("envcheck.cli.compare", "judge a deploy environment by the train one"),
+    "explain": Command("envcheck.cli.explain", "say what a rule means and how to fix what it finds"),
+    "rules": Command("envcheck.cli.rules", "list the rules, check and test your own"),
+    "kg": Command("envcheck.cli.kg", "export, query and explain the knowledge graph"),
+    "schema": Command("envcheck.cli.schema", "print the JSON Schema of a file format"),
+}
+
+_OVERVIEW = """\
+usage: envcheck {{{names}}} ...
+
+Does what you deploy compute what you trained?
+
+commands:
+{commands}
+
+options:
+  -h, --help            show this text; `envcheck COMMAND --help` teaches a command
+  --version             show the version
+
+the usual way:
+  envcheck capture --role train -o train.json      on the machine that trains
+  envcheck capture --role deploy -o deploy.json    on the machine that serves
+  envcheck compare train.json deploy.json          anywhere
+
+exit codes:
+  0 conforms   1 does not conform   2 usage or input error
+  3 nothing could be checked        4 envcheck itself failed
+"""
+
+
+def overview() -> str:
+    """Return the help of `envcheck` itself."""
+    lines = (f"  {name:<20}  {command.summary}" for name, command in COMMANDS.items())
+    return _OVERVIEW.format(names=",".join(COMMANDS), commands="\n".join(lines))

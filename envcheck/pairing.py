@@ -1,0 +1,104 @@
+"""`envcheck.compare()`: load two sides, judge them, and say what is odd about the pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from envcheck.errors import NothingChecked, UsageError
+from envcheck.fingerprint.document import SCHEMA
+from envcheck.loading import STDIN, load_side
+
+if TYPE_CHECKING:
+    from envcheck.findings import Report
+    from envcheck.fingerprint.document import Fingerprint
+    from envcheck.loading import Side
+
+__all__ = ["compare"]
+
+
+def compare(train: Side, deploy: Side, *, strict: bool = False) -> Report:
+    """Return the report on a deploy environment judged by the train environment.
+
+    Each side is a path (a fingerprint, a requirements or lock file), `-` for standard input,
+    `live` for this interpreter, or a `Fingerprint`. Under `strict`, an error-level rule that
+    cannot be decided makes the verdict `undetermined`.
+
+    Raises InputError, SchemaError, UsageError, and NothingChecked for a side without facts.
+    """
+    if train == STDIN and deploy == STDIN:
+        raise UsageError(
+            "both sides are standard input, which can be read once",
+            hint="save one first: envcheck capture -o train.json",
+        )
+    first, second = load_side(train), load_side(deploy)
+    for fingerprint in (first, second):
+        if not fingerprint.facts:
+            raise NothingChecked(
+                "holds no facts, so nothing can be checked",
+                place=fingerprint.place,
+                hint="capture it again: envcheck capture -o train.json",
+            )
+    from envcheck.comparing.compare import compare_fingerprints
+
+    report = compare_fingerprints(first, second, strict=strict)
+    inputs = {
+        side: {**_about(fingerprint), **report.inputs.get(side, {})}
+        for side, fingerprint in (("train", first), ("deploy", second))
+    }
+    return replace(report, inputs=inputs, notes=(*_oddities(first, second), *report.notes))
+
+
+def _about(fingerprint: Fingerprint) -> dict[str, Any]:
+    """Return what the head of a report says about one side."""
+
+    def value(key: str) -> Any:
+        fact = fingerprint.fact(key)
+        return fact.value if fact.is_ok else None
+
+    libc = [str(value(key) or "") for key in ("os.libc_family", "os.libc_version")]
+    return {
+        "place": fingerprint.place or None,
+        "role": fingerprint.role or None,
+        "created": fingerprint.envelope.get("created"),
+        "tool": fingerprint.envelope.get("tool"),
+        "implementation": value("python.implementation"),
+        "python": value("python.version"),
+        "system": value("os.system"),
+        "architecture": value("cpu.architecture"),
+        "libc": " ".join(part for part in libc if part) or None,
+        "packages": len(fingerprint.family("package")),
+        "kind": (value("python.packages") or {}).get("kind"),
+    }
+
+
+def _oddities(train: Fingerprint, deploy: Fingerprint) -> list[str]:
+    """Return sentences about a pair that may not be what was meant."""
+    notes = []
+    if train.role == "deploy" and deploy.role == "train":
+        notes.append(
+            "the two sides look swapped: the first was captured with --role deploy and the second"
+            " with --role train; the train side comes first"
+        )
+    elif train.role == "deploy":
+        notes.append("the first side was captured with --role deploy and is taken as train")
+    elif deploy.role == "train" and train.place != deploy.place:
+        notes.append("the second side was captured with --role train and is taken as deploy")
+    notes += _version_notes(train, deploy)
+    return notes
+
+
+def _version_notes(train: Fingerprint, deploy: Fingerprint) -> list[str]:
+    notes = [
+        f"{side.place} has schema {side.schema}, newer than {SCHEMA}, which this envcheck knows;"
+        " facts that are new in it were not checked"
+        for side in (train, deploy)
+        if side.schema != SCHEMA
+    ]
+    tools = [str(side.envelope.get("tool") or "") for side in (train, deploy)]
+    if all(tools) and tools[0] != tools[1]:
+        notes.append(
+            f"the fingerprints were made by different versions ({tools[0]} and {tools[1]}); a"
+            " fact that only one of them records is not known on the other side"
+        )
+    return notes
