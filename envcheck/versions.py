@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from envcheck.packaging_library import packaging_module
+
 __all__ = ["DISTANCES", "compare_versions", "distance", "is_prerelease", "satisfies"]
 
 DISTANCES = ("epoch", "major", "minor", "patch", "pre", "post", "local")
@@ -39,11 +41,12 @@ def _release(text: str) -> _Release | None:
 @lru_cache(maxsize=1024)
 def _version(text: str) -> Any:
     """Return the `packaging` version, or None when the text is none."""
-    from packaging.version import InvalidVersion, Version
-
+    library = packaging_module("version")
+    if library is None:
+        return None
     try:
-        return Version(text)
-    except (InvalidVersion, ValueError):
+        return library.Version(text)
+    except ValueError:
         return None
 
 
@@ -92,7 +95,7 @@ def _parts(text: str) -> tuple[int, _Release, Any, Any, Any] | None:
     """Return epoch, release, pre and development part, post part, local label."""
     plain = _release(text)
     if plain is not None:
-        return 0, plain, None, None, None
+        return 0, plain, (None, None), None, None
     found = _version(text)
     if found is None:
         return None
@@ -168,11 +171,10 @@ def _prefix_clause(
 
 
 def _packaging_satisfies(version: str, specifier: str) -> bool | None:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    if _version(version) is None:
+    library = packaging_module("specifiers")
+    if library is None or _version(version) is None:
         return None
     try:
-        return SpecifierSet(specifier).contains(version, prereleases=True)
-    except InvalidSpecifier:
+        return bool(library.SpecifierSet(specifier).contains(version, prereleases=True))
+    except ValueError:
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from typing import Any
 
 from envcheck.comparing.conflicts import add_conflicts
@@ -15,27 +13,13 @@ from envcheck.comparing.packages import add_packages
 from envcheck.comparing.properties import add_properties
 from envcheck.comparing.requirement_breaks import add_requirement_breaks
 from envcheck.comparing.resources import add_baselines, add_resources
-from envcheck.comparing.tables import read_rule_file
+from envcheck.comparing.rulesets import Rules, builtin_index, builtin_rules, load_rules
 from envcheck.comparing.wheels import add_wheels
 from envcheck.findings import Report
 from envcheck.fingerprint import Fingerprint
 from envcheck.policy.model import Policy
-from envcheck.rulebook.index import IndexEntry, read_index
-from envcheck.rulebook.loading import Rulebook
 
 __all__ = ["build_graph", "builtin_index", "builtin_rules", "compare_fingerprints"]
-
-
-@cache
-def builtin_rules() -> Rulebook:
-    """Return the rules that ship with envcheck, in compiled form."""
-    return Rulebook.from_data(json.loads(read_rule_file("compiled.json")))
-
-
-@cache
-def builtin_index() -> dict[str, IndexEntry]:
-    """Return fault, category and component of every built-in rule."""
-    return read_index(json.loads(read_rule_file("index.json")))
 
 
 def build_graph(train: Fingerprint, deploy: Fingerprint, policy: Policy | None = None) -> Graph:
@@ -60,15 +44,18 @@ def compare_fingerprints(
     *,
     strict: bool = False,
     policy: Policy | None = None,
+    rules: Rules | None = None,
 ) -> Report:
     """Return the report of the environment stage for a pair of fingerprints.
 
-    Without a `policy` the rules apply as they are. Under `strict`, an error-level rule that
+    Without a `policy` the rules apply as they are, without `rules` those that ship with
+    envcheck do. Under `strict`, an error-level rule that
     cannot be decided makes the verdict `undetermined`, and waivers and baseline entries that
     nothing needs any more are errors.
     """
     graph = build_graph(train, deploy, policy)
-    judgement = judge(graph, builtin_rules(), builtin_index(), strict=strict)
+    rules = rules or load_rules()
+    judgement = judge(graph, rules.book, rules.index, strict=strict)
     return Report(
         findings=judgement.findings,
         undetermined=judgement.undetermined,

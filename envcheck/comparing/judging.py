@@ -9,7 +9,6 @@ from typing import Any
 from envcheck.comparing.acceptances import add_acceptances
 from envcheck.comparing.effects import Effects
 from envcheck.comparing.graph import Graph
-from envcheck.comparing.lines import lines_of
 from envcheck.comparing.ranking import ranked
 from envcheck.comparing.subjects import subject_of, values_of
 from envcheck.facts import Fact
@@ -20,8 +19,9 @@ from envcheck.rulebook.index import IndexEntry
 from envcheck.rulebook.loading import Rule, Rulebook
 from envcheck.rulebook.templates import fill, words
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "judge", "judges_environments"]
 
+_MOST_RELATED = 3
 _CONFIDENCE = {"measured": 0.95, "declared": 0.9, "inferred": 0.6}
 _OPEN_QUESTIONS = {
     ("ec:servesWith", None): "{object} there runs exported models, so it is not known whether the "
@@ -75,7 +75,7 @@ def judge(
         findings=ranked(findings),
         undetermined=tuple(undetermined),
         rules=_count(
-            _about_environments(rulebook, running),
+            judges_environments(rulebook, running),
             violated,
             open_pairs,
             inference.matching("ec:inScope"),
@@ -84,14 +84,14 @@ def judge(
     )
 
 
-def _about_environments(rulebook: Rulebook, running: Iterable[str]) -> list[str]:
-    """Return the rules that judge environments; others report on the policy or apply it."""
+def judges_environments(rulebook: Rulebook, rules: Iterable[str]) -> list[str]:
+    """Return those rules that judge environments; others report on the policy or apply it."""
     judging = {
         implication.rule
         for implication in rulebook.implications
         if any(predicate == "ec:violates" for _, predicate, _ in implication.heads)
     }
-    return [rule for rule in running if rule in judging]
+    return [rule for rule in rules if rule in judging]
 
 
 def _count(
@@ -163,7 +163,6 @@ class _FindingBuilder:
         self._index = index
         self._inference = inference
         self._effects = Effects(graph, inference)
-        self._lines: dict[str, Mapping[str, int]] = {}
 
     def finding(self, subject: str, rule_id: str, outcome: str = "ec:violates") -> Finding:
         """Return the finding of a rule about a subject."""
@@ -172,6 +171,7 @@ class _FindingBuilder:
         derivation = self._inference.derivations_of(triple)[0]
         explanation = self._inference.explain(triple)
         evidence = self._evidence(explanation)
+        places = self._places(evidence, subject)
         bindings = derivation.bindings
         existed = (subject, "ec:preExisting", "true") in self._inference
         effect = self._effects.on(subject, rule_id, rule.severity)
@@ -191,7 +191,8 @@ class _FindingBuilder:
             node=subject,
             train=_bound(bindings, "train"),
             deploy=_bound(bindings, "deploy"),
-            location=self._location(evidence, subject),
+            location=places[0] if places else Location(),
+            related=places[1 : 1 + _MOST_RELATED],
             evidence=evidence,
             because=(*explanation.lines(), *effect.because),
             guards=rule.guards,
@@ -222,6 +223,8 @@ class _FindingBuilder:
             fact = self._fact(side, key)
             if fact.is_open:
                 return f"{side} {key}: {fact.reason}"
+            if key == "python.packages" and _is_partial(fact):
+                return f"{side} {key}: the list of packages is not complete"
         for leaf in explanation.leaves():
             if leaf.triple is None:
                 continue
@@ -266,21 +269,26 @@ class _FindingBuilder:
             fact="policy" if accepted else f"policy.{name}", origin="policy", value=value
         )
 
-    def _location(self, evidence: tuple[Evidence, ...], subject: str) -> Location:
-        """Return the line of the first fact that stands in a file."""
+    def _places(self, evidence: tuple[Evidence, ...], subject: str) -> tuple[Location, ...]:
+        """Return where the evidence stands: a waiver or entry first, then facts, train first."""
+        places: dict[Location, None] = {}
         accepted = self._graph.acceptances.get(subject)
         if accepted is not None:
-            return Location(file=accepted.place or None, line=accepted.line)
+            places[Location(file=accepted.place or None, line=accepted.line)] = None
         for item in evidence:
             if item.origin == "policy":
                 continue
             side = self._graph.train if item.origin == "train" else self._graph.deploy
-            if item.origin not in self._lines:
-                self._lines[item.origin] = lines_of(side)
-            line = self._lines[item.origin].get(item.fact)
+            line = side.line_of(item.fact) if side.place else None
             if line is not None:
-                return Location(file=side.place, line=line)
-        return Location()
+                places[Location(file=side.place, line=line)] = None
+        return tuple(places)
+
+
+def _is_partial(fact: Fact) -> bool:
+    """Return whether a list of installed packages has gaps; an intention always has."""
+    installed = fact.is_ok and fact.value.get("kind", "installed") == "installed"
+    return installed and not fact.value.get("complete")
 
 
 def _fix(rule: Rule, derivation: Derivation) -> Fix:

@@ -97,8 +97,9 @@ def _add_variant(
     package, variant = pair
     node = f"pkg:{package.name}"
     sources = (train.source(package.name), deploy.source(variant.name))
-    same = [set(names) for names in table("variants")["same_function"]]
-    kind = "sameFunction" if {package.name, variant.name} in same else "otherBuild"
+    names = {package.name, variant.name}
+    same = any(names <= set(group) for group in table("variants")["same_function"])
+    kind = "sameFunction" if same else "otherBuild"
     graph.put(node, "variant", f"ec:{kind}", *sources)
     graph.put_value(node, "standIn", variant.name, sources[1])
     _describe(graph, node, package.name, train)

@@ -7,7 +7,14 @@ from typing import Any
 
 from envcheck.comparing.graph import Graph
 from envcheck.comparing.inventory import is_intention
-from envcheck.comparing.spellings import architecture, encoding, same_text, timezone, unordered
+from envcheck.comparing.spellings import (
+    architecture,
+    encoding,
+    python_version,
+    same_text,
+    timezone,
+    unordered,
+)
 from envcheck.facts import NOT_APPLICABLE, Fact
 from envcheck.fingerprint import Fingerprint
 from envcheck.versions import compare_versions, distance
@@ -29,7 +36,7 @@ COMPARED: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "cpu.features": (_SET, unordered),
     "cpu.byte_order": (_TEXT, same_text),
     "cpu.pointer_bits": (_TEXT, same_text),
-    "python.version": (_VERSION, same_text),
+    "python.version": (_VERSION, python_version),
     "python.implementation": (_TEXT, same_text),
     "python.free_threaded": (_TEXT, same_text),
     "python.debug_build": (_TEXT, same_text),
@@ -66,7 +73,8 @@ def add_properties(graph: Graph) -> None:
             if fact.is_ok:
                 graph.put_value(node, f"{side}Value", fact.value, f"{side}:{key}")
         if train.is_ok and deploy.is_ok:
-            _add_details(graph, node, kind, (train.value, deploy.value), sources)
+            values = (normal(train.value), normal(deploy.value))
+            _add_details(graph, node, kind, values, sources)
 
 
 def _beyond_intention(side: Fingerprint, key: str) -> bool:

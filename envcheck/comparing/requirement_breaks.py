@@ -5,6 +5,7 @@ from __future__ import annotations
 from envcheck.comparing.graph import DEPLOY, Graph
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.requirements import Requirement
+from envcheck.comparing.spellings import python_version
 from envcheck.comparing.tables import variant_group
 from envcheck.versions import satisfies
 
@@ -94,7 +95,7 @@ def _add_python_break(graph: Graph, train: Inventory, deploy: Inventory, name: s
     package = deploy.packages[name]
     wanted = str(package.value.get("requires_python", ""))
     version = deploy.fingerprint.fact("python.version")
-    if not wanted or not version.is_ok or satisfies(version.value, wanted) is not False:
+    if not wanted or not version.is_ok or not _excluded(version.value, wanted):
         return
     if deploy.is_tool(name):
         return
@@ -107,5 +108,9 @@ def _add_python_break(graph: Graph, train: Inventory, deploy: Inventory, name: s
     python = train.fingerprint.fact("python.version")
     if there is not None and python.is_ok:
         old = str(there.value.get("requires_python", ""))
-        if old and satisfies(python.value, old) is False:
+        if old and _excluded(python.value, old):
             graph.put_value(node, "preExisting", True, train.source(name))
+
+
+def _excluded(python: str, wanted: str) -> bool:
+    return satisfies(python_version(python), wanted) is False

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from envcheck.comparing.spellings import architecture
+from envcheck.comparing.spellings import architecture, python_version, same_text
 from envcheck.fingerprint import Fingerprint
+from envcheck.packaging_library import packaging_module
 from envcheck.probing.distributions import normalise
 from envcheck.versions import compare_versions
 
@@ -51,12 +52,12 @@ def parse_requirement(line: str) -> Requirement | None:
                 specifier=specifier,
                 marker=(found["marker"] or "").strip(),
             )
-    from packaging.requirements import InvalidRequirement
-    from packaging.requirements import Requirement as Parsed
-
+    library = packaging_module("requirements")
+    if library is None:
+        return None
     try:
-        parsed = Parsed(line)
-    except InvalidRequirement:
+        parsed = library.Requirement(line)
+    except ValueError:
         return None
     if parsed.url:
         return None
@@ -75,18 +76,19 @@ def marker_environment(side: Fingerprint) -> Mapping[str, str] | None:
         return None
     implementation = side.fact("python.implementation").value or "cpython"
     names = {"linux": ("Linux", "linux"), "darwin": ("Darwin", "darwin")}
-    platform_system, sys_platform = names.get(system.value, ("Windows", "win32"))
+    platform_system, sys_platform = names.get(same_text(system.value), ("Windows", "win32"))
+    release = python_version(version.value)
     machine = architecture(side.fact("cpu.architecture").value) or ""
-    if system.value != "linux":
+    if sys_platform != "linux":
         machine = {
             "x86_64": "AMD64" if sys_platform == "win32" else "x86_64",
             "aarch64": "ARM64" if sys_platform == "win32" else "arm64",
         }.get(machine, machine)
     return {
-        "python_version": ".".join(version.value.split(".")[:2]),
-        "python_full_version": version.value,
+        "python_version": ".".join(release.split(".")[:2]),
+        "python_full_version": release,
         "implementation_name": implementation,
-        "implementation_version": version.value,
+        "implementation_version": release,
         "platform_python_implementation": {"cpython": "CPython", "pypy": "PyPy"}.get(
             implementation, implementation
         ),
@@ -134,9 +136,10 @@ def _compare(found: re.Match[str], environment: Mapping[str, str]) -> bool | Non
 
 @lru_cache(maxsize=1024)
 def _evaluate(marker: str, environment: Any) -> bool | None:
-    from packaging.markers import InvalidMarker, Marker, UndefinedComparison
-
+    library = packaging_module("markers")
+    if library is None:
+        return None
     try:
-        return Marker(marker).evaluate(dict(environment))
-    except (InvalidMarker, UndefinedComparison, ValueError, KeyError):
+        return bool(library.Marker(marker).evaluate(dict(environment)))
+    except (ValueError, KeyError):
         return None

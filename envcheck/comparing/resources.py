@@ -48,7 +48,7 @@ def add_resources(graph: Graph, train: Inventory, deploy: Inventory) -> None:
     if not users or deploy.intended:
         return
     graph.put_value(
-        POOLS, "threadPoolsOf", ", ".join(users[:4]), *(deploy.source(name) for name in users[:1])
+        POOLS, "threadPoolsOf", ", ".join(users[:4]), *(deploy.source(name) for name in users[:4])
     )
     if _undetermined(deploy.fingerprint):
         graph.put(POOLS, "threadPools", "ec:undetermined", *_sources("deploy"))

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Any
 
-__all__ = ["architecture", "encoding", "same_text", "timezone", "unordered"]
+__all__ = [
+    "architecture",
+    "encoding",
+    "python_version",
+    "same_text",
+    "timezone",
+    "unordered",
+]
 
+_RELEASE = re.compile(r"\d+(?:\.\d+)*", re.ASCII)
 _ARCHITECTURES = {
     "amd64": "x86_64",
     "x64": "x86_64",
@@ -31,6 +40,15 @@ def architecture(value: Any) -> Any:
     """Return the usual name of a processor architecture: `x86_64` for `AMD64`."""
     lowered = same_text(value)
     return _ARCHITECTURES.get(lowered, lowered)
+
+
+def python_version(value: Any) -> Any:
+    """Return the release of a Python version: `3.13.0` for `3.13.0rc2` and `3.13.0+`.
+
+    That is what installers judge Requires-Python by.
+    """
+    found = _RELEASE.match(value) if isinstance(value, str) else None
+    return found.group() if found else value
 
 
 def timezone(value: Any) -> Any:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from envcheck.comparing.graph import DEPLOY, Graph
 from envcheck.comparing.inventory import Inventory
+from envcheck.comparing.spellings import architecture, python_version, same_text
 from envcheck.fingerprint import Fingerprint
 from envcheck.versions import compare_versions
 
@@ -20,7 +21,6 @@ _LEGACY = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"
 _MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_(.+)\Z")
 _MUSLLINUX = re.compile(r"musllinux_(\d+)_(\d+)_(.+)\Z")
 _CPYTHON = re.compile(r"cp(\d)(\d+)\Z")
-_MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i686": "x86", "i386": "x86", "win32": "x86"}
 _LIBC = ("os.libc_family", "os.libc_version")
 _JUDGED_BY = {
     "interpreter": ("python.version", "python.implementation"),
@@ -111,7 +111,7 @@ def _interpreter_problem(python: str, abi: str, host: Fingerprint) -> Problem | 
     facts = ("python.version", "python.implementation")
     if not version.is_ok or not implementation.is_ok:
         return None
-    here = version.value.split(".")
+    here = python_version(version.value).split(".")
     if len(here) < 2:
         return None
     has = f"{implementation.value} {here[0]}.{here[1]}"
@@ -156,7 +156,7 @@ def _platform_problem(platform: str, host: Fingerprint) -> Problem | None:
     wanted = _system_of(platform)
     if wanted is None:
         return None
-    if wanted != system.value:
+    if wanted != same_text(system.value):
         return Problem("system", f"{wanted} ({platform})", system.value, ("os.system",))
     return _architecture_problem(platform, host) or _libc_problem(platform, host)
 
@@ -172,8 +172,8 @@ def _system_of(platform: str) -> str | None:
 
 
 def _architecture_problem(platform: str, host: Fingerprint) -> Problem | None:
-    architecture = host.fact("cpu.architecture")
-    if not architecture.is_ok or platform.endswith(("universal2", "universal", "intel")):
+    found = host.fact("cpu.architecture")
+    if not found.is_ok or platform.endswith(("universal2", "universal", "intel")):
         return None
     for spelling in (
         "x86_64",
@@ -191,8 +191,8 @@ def _architecture_problem(platform: str, host: Fingerprint) -> Problem | None:
         "win32",
     ):
         if platform.endswith(spelling):
-            wanted = _MACHINES.get(spelling, spelling)
-            has = _MACHINES.get(architecture.value.lower(), architecture.value.lower())
+            wanted = "x86" if spelling == "win32" else architecture(spelling)
+            has = architecture(found.value)
             if wanted == has:
                 return None
             return Problem("architecture", wanted, has, ("cpu.architecture",))

@@ -46,6 +46,13 @@ class _File:
     facts: list[tuple[Triple, int]] = field(default_factory=list)
     predicates: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
+    whole: bool = True
+    """Whether all of it could be read."""
+
+    def note(self, line: int, message: str, hint: str = "") -> None:
+        """Report what could not be read."""
+        self.whole = False
+        self.report(line, message, hint)
 
 
 def compile_folder(folder: Path, words: Words, *, built_in: bool = False) -> dict[str, Any]:
@@ -97,8 +104,8 @@ def _parse(name: str, content: bytes, problems: Problems) -> _File:
         from envcheck.rulebook.notation import parse
     except ImportError as error:
         raise MissingExtra("rdflib", "graph", "reading rule files") from error
-    file.statements = parse(text.replace("\r\n", "\n"), report)
-    if not file.statements:
+    file.statements = parse(text.replace("\r\n", "\n"), file.note)
+    if not file.statements and file.whole:
         report(0, "no rule and no fact in this file")
     for statement in file.statements:
         if statement.predicate == TYPE and statement.object in (PREDICATE, CLASS):
@@ -182,7 +189,7 @@ def _check_guards(files: list[_File]) -> None:
                 file.report(line, f"the guard names {rule}, which this file does not define", hint)
         guarded = {rule for rule, _ in file.guards}
         for rule, metadata in file.rules.items():
-            if rule not in guarded:
+            if rule not in guarded and file.whole:
                 hint = "an implication names its rule in its first triple"
                 file.report(metadata.line, f"rule {rule} has no implication", hint)
 

@@ -100,6 +100,7 @@ FIELDS: Mapping[str, Field] = {
     "example": Field(read=_verbatim, expected="a text"),
     "sharp": Field(read=_text, expected="a text"),
     "overrides": Field(read=_rule, expected="a rule"),
+    "profile": Field(read=_pattern(_KEBAB), expected="a kebab-case string"),
 }
 """All fields, in the order in which they are documented."""
 
@@ -143,7 +144,7 @@ def _read_field(metadata: Metadata, statement: Statement, report: Report) -> Non
     name = str(statement.predicate).removeprefix("ec:")
     field = FIELDS.get(name)
     if field is None:
-        hint = suggestion(name, FIELDS)
+        hint = suggestion(f"ec:{name}", [f"ec:{known}" for known in FIELDS])
         report(statement.line, f"unknown field {statement.predicate} of {metadata.id}", hint)
         return
     nodes = statement.object if field.many and isinstance(statement.object, tuple) else None

@@ -37,6 +37,8 @@ def read_implication(
     conjunction = _Conjunction(words, clean, negated=False)
     conjunction.read([s for s in body.statements if s.predicate != STATE])
     heads = _read_heads(head.statements, rule, words, clean)
+    if not head.statements:
+        clean(line, "the implication has an empty head", "{ ?x ec:violates rule:ENV031 }")
     bound = conjunction.bound
     for variable in _variables(heads):
         if variable not in bound:
@@ -86,8 +88,6 @@ def _read_heads(
     statements: list[Statement], rule: str | None, words: Words, report: Report
 ) -> list[Pattern]:
     heads: list[Pattern] = []
-    if not statements:
-        report(0, f"an implication of {rule} has an empty head")
     for statement in statements:
         predicate = statement.predicate
         if isinstance(predicate, str) and is_built_in(predicate):
@@ -118,7 +118,8 @@ class _Conjunction:
     comparisons: list[Comparison] = field(default_factory=list)
     memberships: list[Membership] = field(default_factory=list)
     negations: list[Body] = field(default_factory=list)
-    bound: dict[str, int] = field(default_factory=dict)
+    negation_lines: list[int] = field(default_factory=list)
+    bound: set[str] = field(default_factory=set)
     only_negated: set[str] = field(default_factory=set)
     uses: list[tuple[str, str, int, bool]] = field(default_factory=list)
 
@@ -137,10 +138,8 @@ class _Conjunction:
             else:
                 self._read_comparison(statement)
 
-    def _bind(self, terms: Iterable[str], position: int) -> None:
-        for term in terms:
-            if is_variable(term):
-                self.bound.setdefault(term, position)
+    def _bind(self, *terms: str) -> None:
+        self.bound.update(term for term in terms if is_variable(term))
 
     def _use(self, term: str, by: str, line: int, *, needed: bool = True) -> None:
         if is_variable(term) and term not in self.bound and term not in self.outer:
@@ -150,7 +149,7 @@ class _Conjunction:
         pattern = triple_of(statement, "a body", self.words, self.report)
         if pattern is not None:
             self.patterns.append(pattern)
-            self._bind((pattern[0], pattern[2]), statement.line)
+            self._bind(pattern[0], pattern[2])
 
     def _read_comparison(self, statement: Statement) -> None:
         left, built_in, right = statement.subject, statement.predicate, statement.object
@@ -179,7 +178,7 @@ class _Conjunction:
             return
         if not items or not is_variable(term):
             self.report(line, "this can never change: it compares constants")
-        self._bind((term,), line)
+        self._bind(term)
         self.memberships.append((term, tuple(dict.fromkeys(items))))
 
     def _read_negation(self, statement: Statement) -> None:
@@ -196,12 +195,13 @@ class _Conjunction:
         if not inner.patterns:
             self.report(line, "a negated formula needs a pattern, not only built-ins", hint)
         inner.check_order()
-        for name in inner.bound:
+        for name in sorted(inner.bound):
             if name not in self.bound:
                 self.only_negated.add(name)
                 self._use(name, "a negated pattern", line, needed=False)
         if scope in self.bound or scope in inner.bound:
             self.report(line, f"{scope} is the scope and a binding", "name the scope ?SCOPE")
+        self.negation_lines.append(line)
         self.negations.append(Body(inner.patterns, inner.comparisons, inner.memberships))
 
     def check_order(self) -> None:
@@ -212,9 +212,8 @@ class _Conjunction:
                 self.report(line, f"{name} is used in {by} before it is bound", hint)
             elif needed:
                 _report_unbound(name, by, self, line, self.report)
-        for body in self.negations:
+        for body, line in zip(self.negations, self.negation_lines, strict=True):
             if not body.comparisons and set(body.patterns) <= set(self.patterns):
-                line = self.bound.get(next(iter(self.bound), ""), 0)
                 self.report(line, "this can never fire: it negates what it requires")
 
 

@@ -24,8 +24,8 @@ class Rule:
 
     __slots__ = (
         "basis", "command", "confidence", "detail", "example", "fault", "fix", "guards", "id",
-        "name", "overrides", "place", "reads", "references", "severity", "sharp", "since",
-        "status", "title", "why",
+        "name", "overrides", "place", "profile", "reads", "references", "severity", "sharp",
+        "since", "status", "title", "why",
     )  # fmt: skip
 
     def __init__(self, id: str, data: Mapping[str, Any]) -> None:  # noqa: A002
@@ -49,6 +49,7 @@ class Rule:
         self.references: tuple[str, ...] = tuple(data.get("references", ()))
         self.sharp: str = data.get("sharp", "")
         self.overrides: str = data.get("overrides", "")
+        self.profile: str = data.get("profile", "")
 
     def __repr__(self) -> str:
         return f"<Rule {self.id} {self.name}>"
@@ -131,5 +132,5 @@ def load_compiled(path: str | PathLike[str]) -> Rulebook:
             return Rulebook.from_data(json.load(file))
     except OSError as error:
         raise RuleError(f"cannot be read: {error.strerror}", place=str(path)) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RuleError("these are not compiled rules", place=str(path)) from error

@@ -31,6 +31,7 @@ Node = Any
 """A term (`str`), a list (`tuple`) or a `Formula`."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
+_RELATIVE = "http://relative.invalid/"
 _RESTART = re.compile(r"\n(?=[A-Za-z@<])")
 _NOT_BOUND = re.compile(r'Prefix "(.*?):" not bound')
 _REFUSED = {
@@ -152,6 +153,10 @@ class _Sink(RDFSink):
 
     def iri(self, text: str) -> str:
         """Return the term of a whole IRI, which must be spelled as engines compare it."""
+        if text.startswith(_RELATIVE):
+            written = text.removeprefix(_RELATIVE)
+            self.note(f"relative IRI <{written}>", "write the IRI in full or with a prefix")
+            return f"<{written}>"
         term = short_iri(text)
         if full_iri(term) != text:
             self.note(f"<{text}> is not in canonical form", f"write <{full_iri(term)}>")
@@ -163,7 +168,7 @@ class _Parser(SinkParser):
 
     def __init__(self, text: str, note: Callable[[int, str, str], None]) -> None:
         self._sink = _Sink(self._note)
-        super().__init__(self._sink, baseURI="urn:envcheck:file")
+        super().__init__(self._sink, baseURI=_RELATIVE)
         self.root: Any = self._formula
         self._lines = [match.start() for match in re.finditer("\n", text)]
         self._tell = note

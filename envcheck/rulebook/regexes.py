@@ -46,6 +46,7 @@ def mistake_in(pattern: str) -> str:
             if len(groups) == 1:
                 return "unbalanced ')'"
             atom = groups.pop()
+            groups[-1] |= atom
         elif kind in ("bounded", "unbounded"):
             if atom is not False:
                 return f"nothing to repeat, or a nested repetition, before {pattern[at - 1 :]!r}"

@@ -14,9 +14,11 @@ from envcheck.reasoning.terms import is_iri, value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["fill", "placeholders", "stray_brace", "words"]
+__all__ = ["fill", "fill_command", "placeholders", "stray_brace", "words"]
 
 _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}|[{}]")
+
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*")
 
 
 def placeholders(template: str) -> list[str]:
@@ -37,6 +39,15 @@ def fill(template: str, bindings: Mapping[str, str]) -> str:
         return words(bindings[name]) if name else match.group()[0]
 
     return _PART.sub(replace, template)
+
+
+def fill_command(template: str, bindings: Mapping[str, str]) -> str:
+    """Fill a shell command; empty if a value could be more than one plain word of it.
+
+    Values come from fingerprints, which may come from anywhere, and people paste commands.
+    """
+    shown = [words(bindings[name]) for name in placeholders(template)]
+    return fill(template, bindings) if all(map(_PLAIN_WORD.fullmatch, shown)) else ""
 
 
 def words(term: str) -> str:
