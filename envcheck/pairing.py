@@ -10,6 +10,9 @@ from envcheck.fingerprint.document import SCHEMA
 from envcheck.loading import STDIN, load_side
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
     from envcheck.findings import Report
     from envcheck.fingerprint.document import Fingerprint
     from envcheck.loading import Side
@@ -17,14 +20,23 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 
-def compare(train: Side, deploy: Side, *, strict: bool = False) -> Report:
+def compare(
+    train: Side,
+    deploy: Side,
+    *,
+    strict: bool = False,
+    rules: Iterable[str | os.PathLike[str]] = (),
+    engine: str = "builtin",
+) -> Report:
     """Return the report on a deploy environment judged by the train environment.
 
     Each side is a path (a fingerprint, a requirements or lock file), `-` for standard input,
     `live` for this interpreter, or a `Fingerprint`. Under `strict`, an error-level rule that
-    cannot be decided makes the verdict `undetermined`.
+    cannot be decided makes the verdict `undetermined`. `rules` names folders with further rule
+    files (.n3); the engine `eye` has an installed EYE confirm what the built-in one derives.
 
-    Raises InputError, SchemaError, UsageError, and NothingChecked for a side without facts.
+    Raises InputError, SchemaError, UsageError, RuleError, and NothingChecked for a side
+    without facts.
     """
     if train == STDIN and deploy == STDIN:
         raise UsageError(
@@ -40,8 +52,11 @@ def compare(train: Side, deploy: Side, *, strict: bool = False) -> Report:
                 hint="capture it again: envcheck capture -o train.json",
             )
     from envcheck.comparing.compare import compare_fingerprints
+    from envcheck.comparing.rulesets import load_rules
 
-    report = compare_fingerprints(first, second, strict=strict)
+    report = compare_fingerprints(
+        first, second, strict=strict, rules=load_rules(rules), engine=engine
+    )
     inputs = {
         side: {**_about(fingerprint), **report.inputs.get(side, {})}
         for side, fingerprint in (("train", first), ("deploy", second))

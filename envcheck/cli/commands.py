@@ -18,7 +18,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "capture": Command("envcheck.cli.capture", "write the fingerprint of an environment", (3, 9)),
     "compare": Command("envcheck.cli.compare", "judge a deploy environment by the train one"),
-    "explain": Command("envcheck.cli.explain", "say what a rule means and how to fix what it finds"),
+    "explain": Command("envcheck.cli.explain", "say what a rule means and how to fix it"),
     "rules": Command("envcheck.cli.rules", "list the rules, check and test your own"),
     "kg": Command("envcheck.cli.kg", "export, query and explain the knowledge graph"),
     "schema": Command("envcheck.cli.schema", "print the JSON Schema of a file format"),

@@ -59,6 +59,11 @@ def parser() -> Parser:
     add("--fail-on", type=one_of("level", "error", "warning", "never"), default="error",
         metavar="error|warning|never",
         help="what makes the exit code 1 (default: error)")  # fmt: skip
+    add("--rules", action="append", default=[], metavar="DIR",
+        help="add the rule files of a folder; may be repeated")  # fmt: skip
+    add("--engine", type=one_of("engine", "builtin", "eye"), default="builtin",
+        metavar="builtin|eye",
+        help="eye: let an installed EYE confirm what is derived (default: builtin)")  # fmt: skip
     add("--strict", action="store_true",
         help="exit 3 when a rule that could be an error cannot be decided")  # fmt: skip
     add("--color", type=one_of("when", "auto", "always", "never"), default="auto",
@@ -72,7 +77,13 @@ def run(options: argparse.Namespace, console: Console) -> int:
     targets = _targets(options.format, options.output)
     if "-" in (options.train, options.deploy) and is_terminal(sys.stdin):
         console.note("reading a fingerprint from the terminal; end it with Ctrl-D")
-    report = compare(options.train, options.deploy, strict=options.strict)
+    report = compare(
+        options.train,
+        options.deploy,
+        strict=options.strict,
+        rules=options.rules,
+        engine=options.engine,
+    )
     for target in targets:
         to_screen = target.path is None
         style = Style(

@@ -104,7 +104,7 @@ def _compare(train: str, deploy: str, rules: list[str]) -> _Compared:
     from envcheck.loading import load_side
 
     known = load_rules(rules)
-    graph = build_graph(load_side(train), load_side(deploy))
+    graph = build_graph(load_side(train), load_side(deploy), everything=known.added)
     return _Compared(graph, judge(graph, known.book, known.index))
 
 

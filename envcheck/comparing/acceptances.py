@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 from envcheck.comparing.graph import Acceptance, Graph
 from envcheck.comparing.subjects import subject_of, values_of
-from envcheck.policy.baseline import Baseline
+from envcheck.policy.baseline import Baseline, note_of
 from envcheck.policy.model import Waiver
 
 __all__ = ["add_acceptances"]
@@ -68,7 +68,7 @@ def _add_waiver(graph: Graph, waiver: Waiver, subjects: Mapping[str, list[str]])
 
 
 def _add_baseline(graph: Graph, baseline: Baseline, subjects: Mapping[str, list[str]]) -> None:
-    note = f"in the baseline ({baseline.place})" if baseline.place else "in the baseline"
+    note = note_of(baseline.place)
     lines = baseline.lines or (None,) * len(baseline.entries)
     for entry, line in zip(baseline.entries, lines, strict=True):
         values = (entry.train, entry.deploy)

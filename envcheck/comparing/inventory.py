@@ -56,6 +56,16 @@ class Package:
         return str(self.value.get("specifier", ""))
 
     @property
+    def spelled(self) -> str:
+        """The version as texts name it; the wanted versions where there is none."""
+        return self.full_version or self.specifier or "(any version)"
+
+    @property
+    def wanted(self) -> str:
+        """What an installer is asked for to get this package."""
+        return self.name + (f"=={self.full_version}" if self.version else self.specifier)
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """The wheel tags."""
         return tuple(tag.strip() for tag in str(self.value.get("tag", "")).split(",") if tag)
@@ -73,6 +83,10 @@ class Inventory:
             for name, fact in fingerprint.family("package").items()
             if fact.is_ok and isinstance(fact.value, dict)
         }
+        self.unused: frozenset[str] = frozenset()
+        """Packages that the recorded model files do not need."""
+        self.needed: frozenset[str] = frozenset()
+        """Packages that the recorded model files need."""
         self.unread = {
             name: fact.reason
             for name, fact in fingerprint.family("package").items()
@@ -130,11 +144,15 @@ class Inventory:
     def on_path(self) -> frozenset[str]:
         """The packages on the model's path, and what they require.
 
-        It starts at the roots that the policy names, else at every package of a role on it.
+        It starts at the roots that the policy names, else at every package of a role on it
+        which the recorded model files do not make superfluous.
         """
         roots = self.policy.roots or [
-            name for name in self.packages if self.table_role(name) not in _OFF_THE_PATH
+            name
+            for name in self.packages
+            if self.table_role(name) not in _OFF_THE_PATH and name not in self.unused
         ]
+        roots = [*roots, *self.needed]
         todo = [name for name in roots if name in self.packages]
         done = set(todo)
         while todo:

@@ -28,6 +28,7 @@ _OPEN_QUESTIONS = {
     "package is still needed",
     ("ec:relation", "ec:undetermined"): "one side accepts a range of versions",
     ("ec:packageList", "ec:partial"): "the list of packages is not complete",
+    ("ec:openQuestion", None): "{object}",
 }
 """Why a rule ends unknown although every fact is known, by predicate and object."""
 
@@ -223,8 +224,9 @@ class _FindingBuilder:
             fact = self._fact(side, key)
             if fact.is_open:
                 return f"{side} {key}: {fact.reason}"
-            if key == "python.packages" and _is_partial(fact):
-                return f"{side} {key}: the list of packages is not complete"
+            gap = _gap(fact) if key == "python.packages" else ""
+            if gap:
+                return f"{side} {key}: {gap}"
         for leaf in explanation.leaves():
             if leaf.triple is None:
                 continue
@@ -285,10 +287,13 @@ class _FindingBuilder:
         return tuple(places)
 
 
-def _is_partial(fact: Fact) -> bool:
-    """Return whether a list of installed packages has gaps; an intention always has."""
-    installed = fact.is_ok and fact.value.get("kind", "installed") == "installed"
-    return installed and not fact.value.get("complete")
+def _gap(fact: Fact) -> str:
+    """Return why a list of packages does not tell what is absent, or nothing when it does."""
+    if not fact.is_ok or fact.value.get("complete"):
+        return ""
+    if fact.value.get("kind", "installed") == "installed":
+        return "the list of packages is not complete"
+    return "the file names what is asked for, not what comes with it"
 
 
 def _fix(rule: Rule, derivation: Derivation) -> Fix:

@@ -10,7 +10,7 @@ from envcheck.comparing.tables import role_of, table
 from envcheck.reasoning.terms import string
 from envcheck.versions import compare_versions, distance, is_prerelease, satisfies
 
-__all__ = ["add_packages"]
+__all__ = ["add_packages", "add_unchanged"]
 
 _LIST = "python.packages"
 _HEAD = re.compile(r"v?(?:(?P<epoch>\d+)!)?(?P<major>\d+)(?:\.(?P<minor>\d{1,9}))?", re.ASCII)
@@ -33,6 +33,28 @@ def add_packages(graph: Graph, train: Inventory, deploy: Inventory) -> None:
             _add_undetermined(graph, deploy, name, f"train:package.{name}")
     for name in sorted(deploy.unread.keys() & train.packages.keys()):
         _add_undetermined(graph, train, name, f"deploy:package.{name}")
+
+
+def add_unchanged(graph: Graph, train: Inventory, deploy: Inventory) -> None:
+    """Add the packages that are the same on both sides, and those on the deploy side only.
+
+    The built-in rules speak of differences and do not need them; a user's rules may.
+    """
+    for name, package in sorted(deploy.packages.items()):
+        node, source = f"pkg:{name}", deploy.source(name)
+        there = train.packages.get(name)
+        if there is None:
+            sources = (source, f"train:{_LIST}")
+            relation = "ec:onDeployOnly" if train.complete else "ec:undetermined"
+        elif package.full_version is None or package.full_version != there.full_version:
+            continue
+        else:
+            sources = (source, train.source(name))
+            relation = "ec:same"
+            graph.put_value(node, "trainVersion", there.full_version, sources[1])
+        _describe(graph, node, name, deploy)
+        graph.put(node, "relation", relation, *sources)
+        graph.put_value(node, "deployVersion", package.full_version or "any", source)
 
 
 def _add_list(graph: Graph, inventory: Inventory, node: str) -> None:
@@ -78,10 +100,13 @@ def _add_missing(graph: Graph, train: Inventory, deploy: Inventory, name: str) -
     if not deploy.complete or name in deploy.unread:
         if name not in deploy.unread:
             _add_undetermined(graph, train, name, f"deploy:{_LIST}")
+            absence = (train.source(name), f"deploy:{_LIST}")
+            graph.put(node, "presence", "ec:undetermined", *absence)
         return
     _describe(graph, node, name, train)
     graph.put(node, "relation", "ec:onTrainOnly", train.source(name), f"deploy:{_LIST}")
-    graph.put_value(node, "trainVersion", package.full_version or "any", train.source(name))
+    graph.put_value(node, "trainVersion", package.spelled, train.source(name))
+    graph.put_value(node, "wanted", package.wanted, train.source(name))
 
 
 def _add_undetermined(graph: Graph, known: Inventory, name: str, open_fact: str) -> None:
@@ -103,8 +128,8 @@ def _add_variant(
     graph.put(node, "variant", f"ec:{kind}", *sources)
     graph.put_value(node, "standIn", variant.name, sources[1])
     _describe(graph, node, package.name, train)
-    graph.put_value(node, "trainVersion", package.full_version or "any", sources[0])
-    graph.put_value(node, "deployVersion", variant.full_version or "any", sources[1])
+    graph.put_value(node, "trainVersion", package.spelled, sources[0])
+    graph.put_value(node, "deployVersion", variant.spelled, sources[1])
     if package.version and variant.version:
         _add_order(graph, node, pair, sources)
 
@@ -209,13 +234,12 @@ def _add_intention(
     pinned, wanted = (here, there) if here.version else (there, here)
     node = f"pkg:{here.name}"
     _describe(graph, node, here.name, train)
-    graph.put_value(node, "trainVersion", here.full_version or here.specifier or "any", sources[0])
-    graph.put_value(
-        node, "deployVersion", there.full_version or there.specifier or "any", sources[1]
-    )
+    graph.put_value(node, "trainVersion", here.spelled, sources[0])
+    graph.put_value(node, "deployVersion", there.spelled, sources[1])
     admits = satisfies(pinned.version, wanted.specifier) if pinned.version else None
     relation = "ec:excluded" if admits is False else "ec:undetermined"
     graph.put(node, "relation", relation, *sources)
+    graph.put_value(node, "wanted", here.wanted, sources[0])
 
 
 def _add_content(graph: Graph, node: str, train: Inventory, pair: tuple[Package, Package]) -> None:

@@ -15,7 +15,7 @@ from envcheck.comparing.spellings import (
     timezone,
     unordered,
 )
-from envcheck.facts import NOT_APPLICABLE, Fact
+from envcheck.facts import NOT_APPLICABLE, Fact, ok, unknown
 from envcheck.fingerprint import Fingerprint
 from envcheck.versions import compare_versions, distance
 
@@ -24,6 +24,8 @@ __all__ = ["COMPARED", "add_properties", "relation_of"]
 _TEXT = "text"
 _VERSION = "version"
 _SET = "set"
+_FAMILIES = ("package.", "model.")
+"""Families with builders of their own."""
 
 COMPARED: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "os.system": (_TEXT, same_text),
@@ -60,21 +62,60 @@ def relation_of(kind: str, train: Any, deploy: Any) -> str:
     return "ec:different"
 
 
-def add_properties(graph: Graph) -> None:
-    """Add a node for every compared key."""
-    for key, (kind, normal) in COMPARED.items():
-        train, deploy = graph.train.fact(key), graph.deploy.fact(key)
-        node, sources = f"fact:{key}", (f"train:{key}", f"deploy:{key}")
+def add_properties(graph: Graph, *, everything: bool = False) -> None:
+    """Add a node for every compared key; with `everything`, for every other single fact too.
+
+    A fact that is an object becomes one node for each of its fields, `fact:file.vocab.sha256`.
+    """
+    for key, how in COMPARED.items():
         if _beyond_intention(graph.train, key) or _beyond_intention(graph.deploy, key):
-            graph.put(node, "relation", "ec:inapplicable", *sources)
+            sources = (f"train:{key}", f"deploy:{key}")
+            graph.put(f"fact:{key}", "relation", "ec:inapplicable", *sources)
+        else:
+            _add_node(graph, key, (graph.train.fact(key), graph.deploy.fact(key)), how)
+    if everything:
+        _add_others(graph)
+
+
+def _add_others(graph: Graph) -> None:
+    """Add what only rules of a user read."""
+    for key in sorted({*graph.train.facts, *graph.deploy.facts}.difference(COMPARED)):
+        if key == "python.packages" or key.startswith(_FAMILIES):
             continue
-        graph.put(node, "relation", _relation(kind, normal, train, deploy), *sources)
-        for side, fact in (("train", train), ("deploy", deploy)):
-            if fact.is_ok:
-                graph.put_value(node, f"{side}Value", fact.value, f"{side}:{key}")
-        if train.is_ok and deploy.is_ok:
-            values = (normal(train.value), normal(deploy.value))
-            _add_details(graph, node, kind, values, sources)
+        pair = (graph.train.fact(key), graph.deploy.fact(key))
+        names = {name for fact in pair if isinstance(fact.value, dict) for name in fact.value}
+        if not names:
+            _add_node(graph, key, pair, (_TEXT, same_text))
+        for name in sorted(names):
+            fields = (_field(pair[0], name), _field(pair[1], name))
+            _add_node(graph, key, fields, (_TEXT, same_text), f"fact:{key}.{name}")
+
+
+def _field(fact: Fact, name: str) -> Fact:
+    """Return one field of an object as a fact of its own."""
+    if not fact.is_ok:
+        return fact
+    if not isinstance(fact.value, dict) or name not in fact.value:
+        return unknown("the fact does not have this field")
+    return ok(fact.value[name])
+
+
+def _add_node(
+    graph: Graph,
+    key: str,
+    pair: tuple[Fact, Fact],
+    how: tuple[str, Callable[[Any], Any]],
+    node: str = "",
+) -> None:
+    """Add one compared fact: relation, values, and how they differ."""
+    (kind, normal), (train, deploy) = how, pair
+    node, sources = node or f"fact:{key}", (f"train:{key}", f"deploy:{key}")
+    graph.put(node, "relation", _relation(kind, normal, train, deploy), *sources)
+    for side, fact in (("train", train), ("deploy", deploy)):
+        if fact.is_ok:
+            graph.put_value(node, f"{side}Value", fact.value, f"{side}:{key}")
+    if train.is_ok and deploy.is_ok:
+        _add_details(graph, node, kind, (normal(train.value), normal(deploy.value)), sources)
 
 
 def _beyond_intention(side: Fingerprint, key: str) -> bool:

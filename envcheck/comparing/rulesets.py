@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +53,7 @@ class Rules:
     added: bool = False
 
 
-def load_rules(folders: Iterable[str | Path] = (), cache: Path | None = None) -> Rules:
+def load_rules(folders: Iterable[str | os.PathLike[str]] = (), cache: Path | None = None) -> Rules:
     """Return the built-in rules together with those of further folders.
 
     A folder may say category and component of its rules in an `index.json`; without one they

@@ -36,6 +36,8 @@ def subject_of(node: str) -> str:
     prefix, _, local = node.partition(":")
     if prefix in _ABOUT_PACKAGES:
         return f"package.{local}"
+    if prefix == "check":
+        return local.rpartition("/")[0]
     if prefix == "req":
         return f"package.{local.partition('/')[2]}"
     if prefix in _POLICY:
