@@ -1,0 +1,1 @@
+"""The built-in engine against EYE and a SPARQL fixpoint, on a realistic graph and on a chain."""
