@@ -17,7 +17,7 @@ from envcheck.reasoning import Derivation, Explanation, Inference, infer
 from envcheck.reasoning.explanation import ASSERTED
 from envcheck.rulebook.index import IndexEntry
 from envcheck.rulebook.loading import Rule, Rulebook
-from envcheck.rulebook.templates import fill, words
+from envcheck.rulebook.templates import fill, fill_command, words
 
 __all__ = ["Judgement", "judge", "judges_environments"]
 
@@ -298,7 +298,7 @@ def _gap(fact: Fact) -> str:
 
 def _fix(rule: Rule, derivation: Derivation) -> Fix:
     bindings = derivation.bindings
-    return Fix(text=fill(rule.fix, bindings), command=fill(rule.command, bindings))
+    return Fix(text=fill(rule.fix, bindings), command=fill_command(rule.command, bindings))
 
 
 def _bound(bindings: Mapping[str, str], name: str) -> Any:

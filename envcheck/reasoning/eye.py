@@ -167,7 +167,7 @@ def _checked(code: int, out: bytes, err: bytes) -> str:
     errors = err.decode("utf-8", "replace")
     for line in (output + "\n" + errors).splitlines():
         if _ERROR in line:
-            raise EnvcheckError(f"EYE: {line.strip()[:500]}")
+            raise EnvcheckError(f"EYE: {line[line.index(_ERROR) :].strip()[:500]}")
     if code:
         raise EnvcheckError(f"EYE exited with {code}: {errors.strip()[-500:]}")
     return output

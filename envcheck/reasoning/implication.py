@@ -89,6 +89,10 @@ class Implication(Body):
         self.negations = tuple(negations)
         self.place = place
         self.variable_order = tuple(self.variables())
+        for subject, _, object_ in self.heads:
+            for term in (subject, object_):
+                if term[0] == "?" and term not in self.variable_order:
+                    raise ValueError(f"{term} in a head of {rule} is not bound")
 
     @property
     def key(self) -> tuple[str, str, tuple[Pattern, ...], tuple[Pattern, ...]]:

@@ -104,7 +104,7 @@ def _read_term(text: str) -> str:
         return string(text[3:-3])
     closing = text.rindex('"')
     content = _ESCAPE.sub(_unescape, text[1:closing])
-    datatype = text[closing + 3 : -1].removeprefix(NAMESPACES["xsd"])
+    datatype = text[closing + 4 : -1].removeprefix(NAMESPACES["xsd"])
     if datatype in ("integer", "decimal", "double"):
         return _read_number(content)
     return content if datatype == "boolean" else string(content)

@@ -18,7 +18,10 @@ __all__ = ["fill", "fill_command", "placeholders", "stray_brace", "words"]
 
 _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}|[{}]")
 
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*")
+_PLAIN_WORDS = re.compile(r"[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*"
+                          r"(?: [A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*)*")  # fmt: skip
+_QUOTED = re.compile(r"[A-Za-z0-9_@%+=:,./<>!~*][A-Za-z0-9_@%+=:,./<>!~* -]*")
+"""What may stand between single quotes, where the shell reads only the closing quote."""
 
 
 def placeholders(template: str) -> list[str]:
@@ -42,12 +45,19 @@ def fill(template: str, bindings: Mapping[str, str]) -> str:
 
 
 def fill_command(template: str, bindings: Mapping[str, str]) -> str:
-    """Fill a shell command; empty if a value could be more than one plain word of it.
+    """Fill a shell command; empty if a value could be anything but plain words of it.
 
-    Values come from fingerprints, which may come from anywhere, and people paste commands.
+    Values come from fingerprints, which may come from anywhere, and people paste commands. A
+    place between single quotes also takes a range of versions; no value may look like an option.
     """
-    shown = [words(bindings[name]) for name in placeholders(template)]
-    return fill(template, bindings) if all(map(_PLAIN_WORD.fullmatch, shown)) else ""
+    for part in _PART.finditer(template):
+        if not part.group(1):
+            continue
+        quoted = template.count("'", 0, part.start()) % 2 == 1
+        allowed = _QUOTED if quoted else _PLAIN_WORDS
+        if not allowed.fullmatch(words(bindings[part.group(1)])):
+            return ""
+    return fill(template, bindings)
 
 
 def words(term: str) -> str:
