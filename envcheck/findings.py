@@ -6,8 +6,9 @@ The shape is that of `envcheck.report/1`; `Report.to_json` is the only place tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from envcheck.records import field, record
 
 __all__ = [
     "BASES",
@@ -38,7 +39,7 @@ CATEGORIES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Fix:
     """What to do: a sentence, and a command where one does it."""
 
@@ -46,7 +47,7 @@ class Fix:
     command: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Location:
     """Where it is: a line of a fingerprint or source file, a layer, a batch."""
 
@@ -59,7 +60,7 @@ class Location:
     epoch: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Evidence:
     """One fact that the finding rests on. `origin` is train, deploy, policy, model or log."""
 
@@ -68,7 +69,7 @@ class Evidence:
     value: Any = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Finding:
     """A rule's positive outcome about one subject."""
 
@@ -162,7 +163,7 @@ def _location_json(place: Location) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Outcome:
     """A rule that could not be decided for one subject, and why."""
 
@@ -184,7 +185,7 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Report:
     """Everything one run of envcheck has to say.
 
@@ -201,6 +202,8 @@ class Report:
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     strict: bool = False
+    parity: Mapping[str, Any] | None = None
+    """What a comparison of two models found, layer by layer; None where none was made."""
 
     @property
     def active(self) -> tuple[Finding, ...]:
@@ -255,4 +258,5 @@ class Report:
             "notes": list(self.notes),
             "findings": [finding.to_json() for finding in self.findings],
             "undetermined": [outcome.to_json() for outcome in self.undetermined],
+            **({} if self.parity is None else {"parity": dict(self.parity)}),
         }

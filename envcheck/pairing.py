@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from envcheck.errors import NothingChecked, UsageError
 from envcheck.fingerprint.document import SCHEMA
 from envcheck.loading import STDIN, load_side
+from envcheck.records import replace
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
+    from envcheck.comparing.rulesets import Rules
     from envcheck.findings import Report
     from envcheck.fingerprint.document import Fingerprint
     from envcheck.loading import Side
+    from envcheck.policy import Policy
 
 __all__ = ["compare"]
 
@@ -25,8 +27,9 @@ def compare(
     deploy: Side,
     *,
     strict: bool = False,
-    rules: Iterable[str | os.PathLike[str]] = (),
+    rules: Iterable[str | os.PathLike[str]] | Rules = (),
     engine: str = "builtin",
+    policy: Policy | None = None,
 ) -> Report:
     """Return the report on a deploy environment judged by the train environment.
 
@@ -34,6 +37,8 @@ def compare(
     `live` for this interpreter, or a `Fingerprint`. Under `strict`, an error-level rule that
     cannot be decided makes the verdict `undetermined`. `rules` names folders with further rule
     files (.n3); the engine `eye` has an installed EYE confirm what the built-in one derives.
+    `policy` says what may differ, what is required and what has been accepted; see
+    `envcheck.configuration.load_configuration`.
 
     Raises InputError, SchemaError, UsageError, RuleError, and NothingChecked for a side
     without facts.
@@ -52,10 +57,11 @@ def compare(
                 hint="capture it again: envcheck capture -o train.json",
             )
     from envcheck.comparing.compare import compare_fingerprints
-    from envcheck.comparing.rulesets import load_rules
+    from envcheck.comparing.rulesets import Rules, load_rules
 
+    known = rules if isinstance(rules, Rules) else load_rules(rules)
     report = compare_fingerprints(
-        first, second, strict=strict, rules=load_rules(rules), engine=engine
+        first, second, strict=strict, rules=known, engine=engine, policy=policy
     )
     inputs = {
         side: {**_about(fingerprint), **report.inputs.get(side, {})}

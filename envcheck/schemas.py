@@ -20,20 +20,24 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "schema"]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-NAMES = ("fingerprint", "report")
+NAMES = ("fingerprint", "report", "config", "waivers")
 """The schemas there are."""
 
 _Schema = dict[str, Any]
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON Schema by the name of what it describes: `fingerprint` or `report`.
+    """Return a JSON Schema by the name of what it describes, one of `NAMES`.
 
     Raises UsageError for another name, and MissingExtra where pydantic is not installed.
     """
+    from envcheck.configuration.schema import config_schema, waivers_schema
+
     makers: dict[str, Callable[[], _Schema]] = {
         "fingerprint": _fingerprint_schema,
         "report": _report_schema,
+        "config": config_schema,
+        "waivers": waivers_schema,
     }
     if name not in makers:
         raise UsageError(f"no schema {name!r}", hint=f"the schemas are {', '.join(NAMES)}")
@@ -159,8 +163,29 @@ def _report_frame() -> _Schema:
         "description": "Everything that one run of envcheck has to say.",
         "type": "object",
         "required": list(members),
-        "properties": members,
+        "properties": {**members, "parity": _parity_schema()},
     }
+
+
+def _parity_schema() -> _Schema:
+    number = {"type": ["number", "null"]}
+    count = {"type": "integer", "minimum": 0}
+    kinds = ("match", "noise", "absorbed", "precision", "mismatch", "interface", "convert-fail",
+             "load-fail", "run-fail", "inconclusive")  # fmt: skip
+    texts = {"type": "array", "items": {"type": "string"}}
+    fault = {"layers": texts, "tensors": texts, "kind": {"type": "string"}, "local_error": number,
+             "noise": number, "evidence": texts}  # fmt: skip
+    layer = {"layer": {"type": "string"}, "kind": {"type": "string"}, "local_error": number}
+    inputs = {"sha256": {"type": ["string", "null"]}, "origin": {"enum": ["given", "invented"]}}
+    members = {
+        "verdict": {"enum": list(kinds)},
+        "coverage": {"type": "object", "additionalProperties": count},
+        "faults": {"type": "array", "items": _closed_object(fault)},
+        "outputs": {"type": "array", "items": {"type": "object", "required": ["name", "error"]}},
+        "layers": {"type": "array", "items": _closed_object(layer)},
+        "inputs": _closed_object(inputs),
+    }
+    return {**_closed_object(members), "description": "Two models compared, layer by layer."}
 
 
 def _closed_object(members: _Schema) -> _Schema:

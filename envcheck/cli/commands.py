@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from envcheck.records import record
 
 __all__ = ["COMMANDS", "Command", "overview"]
 
 
-class Command(NamedTuple):
+@record
+class Command:
     """One command: its module, one line about it, and the oldest Python that runs it."""
 
     module: str
@@ -18,7 +19,15 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "capture": Command("envcheck.cli.capture", "write the fingerprint of an environment", (3, 9)),
     "compare": Command("envcheck.cli.compare", "judge a deploy environment by the train one"),
+    "selftest": Command("envcheck.cli.selftest", "check a container when it starts", (3, 9)),
+    "exec": Command("envcheck.cli.exec_", "self-test, then become the application", (3, 9)),
+    "health": Command("envcheck.cli.health", "say what the last self-test came to", (3, 9)),
+    "golden": Command("envcheck.cli.golden", "record what a model computes, and replay it"),
     "explain": Command("envcheck.cli.explain", "say what a rule means and how to fix it"),
+    "embed": Command("envcheck.cli.embed", "put a fingerprint into a model", (3, 9)),
+    "extract": Command("envcheck.cli.extract", "print the fingerprint a model carries", (3, 9)),
+    "parity": Command("envcheck.cli.parity", "compare a model with its conversion, by layer"),
+    "trace": Command("envcheck.cli.trace", "write all layer outputs of a model"),
     "rules": Command("envcheck.cli.rules", "list the rules, check and test your own"),
     "kg": Command("envcheck.cli.kg", "export, query and explain the knowledge graph"),
     "schema": Command("envcheck.cli.schema", "print the JSON Schema of a file format"),

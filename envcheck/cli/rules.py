@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from envcheck.cli.console import Console
+    from envcheck.rulebook.loading import Rulebook
 
 __all__ = ["parser", "run"]
 
@@ -77,22 +78,32 @@ def _list(options: argparse.Namespace, console: Console) -> int:
 
 
 def _check(options: argparse.Namespace, console: Console) -> int:
-    from envcheck.comparing.rulesets import BUILT_IN, check_folder
+    from envcheck.comparing.rulesets import builtin_folder, check_folder
 
-    count = check_folder(Path(options.folder or BUILT_IN), built_in=options.folder is None)
+    count = check_folder(Path(options.folder or builtin_folder()), built_in=options.folder is None)
     console.deliver(f"{count} rules, no mistakes\n", None)
     return EXIT_CONFORMS
 
 
+def _has_cases(book: Rulebook, rule_id: str) -> bool:
+    """Return whether a pair of fingerprints alone can make a rule fire.
+
+    Rules about the policy itself and rules of a profile need settings beside the pair.
+    """
+    rule = book.rule(rule_id)
+    return not rule.profile and not rule.place.startswith("policy/")
+
+
 def _test(options: argparse.Namespace, console: Console) -> int:
     """Run the cases; 1 when one goes differently, 3 when there is none."""
-    from envcheck.comparing.rulesets import BUILT_IN, case_folders, load_rules
+    from envcheck.comparing.rulesets import builtin_folder, case_folders, load_rules
     from envcheck.comparing.trials import try_cases
 
     extra = [options.folder] if options.folder else []
     rules = load_rules(extra)
-    own = sorted(set(rules.book.ids) - set(load_rules([]).book.ids)) if extra else rules.book.ids
-    trial = try_cases(case_folders(Path(options.folder or BUILT_IN)), rules, own)
+    known = () if not extra else load_rules([]).book.ids
+    own = [rule for rule in rules.book.ids if rule not in known and _has_cases(rules.book, rule)]
+    trial = try_cases(case_folders(Path(options.folder or builtin_folder())), rules, own)
     lines = [
         f"{escape(str(result.case))}\n  {escape(result.problem)} ({escape(result.case.place)})"
         for result in trial.results

@@ -7,13 +7,13 @@ recorded none, those of the train side are taken to be shipped as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from envcheck.comparing.checks import FITS, MISFIT, OPEN, Check, put_check
 from envcheck.comparing.graph import Graph
 from envcheck.facts import Fact
 from envcheck.fingerprint import Fingerprint
+from envcheck.records import record
 
 __all__ = ["CONTRIB", "Artefact", "add_artefacts", "listed", "recorded", "shipped_artefacts"]
 
@@ -23,7 +23,7 @@ _PICKLES = frozenset({"pickle", "joblib", "torch"})
 _MOST_NAMED = 4
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Artefact:
     """One model file as one side has recorded it."""
 
@@ -94,7 +94,7 @@ def add_artefacts(graph: Graph) -> None:
     """Add what can be said about model files without looking at the packages."""
     here, there = recorded("train", graph.train), recorded("deploy", graph.deploy)
     for name in sorted(here.keys() | there.keys()):
-        _add_identity(graph, here.get(name), there.get(name), bool(there))
+        _add_identity(graph, here.get(name), there.get(name))
     for artefact in shipped_artefacts(graph.train, graph.deploy):
         original = here.get(artefact.name) if artefact.side == "deploy" else None
         if artefact.side == "deploy":
@@ -106,16 +106,10 @@ def add_artefacts(graph: Graph) -> None:
         put_check(graph, _own_operators(artefact), _own_operators(original))
 
 
-def _add_identity(
-    graph: Graph, here: Artefact | None, there: Artefact | None, some_there: bool
-) -> None:
+def _add_identity(graph: Graph, here: Artefact | None, there: Artefact | None) -> None:
     """Add whether a file is the same on both sides, by its content."""
-    if here is None or (there is None and some_there):
-        return  # made on the deploy side, or not shipped
-    if there is None:
-        why = "no model file is recorded on the deploy side (envcheck capture --model PATH)"
-        put_check(graph, _identity(here, OPEN, (here.source,), open_question=why))
-        return
+    if here is None or there is None:
+        return  # made on the deploy side, not shipped, or not recorded there
     sources = (here.source, there.source)
     if here.fact.is_open or there.fact.is_open:
         put_check(graph, _identity(there, OPEN, sources))

@@ -6,11 +6,10 @@ finding follows, how bad it is and what it explains is for the rules.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envcheck.comparing.graph import Graph
 from envcheck.facts import Fact
 from envcheck.fingerprint import Fingerprint
+from envcheck.records import record
 
 __all__ = ["FITS", "MISFIT", "OPEN", "Check", "known", "put_check"]
 
@@ -20,7 +19,7 @@ FITS, MISFIT, OPEN = "fits", "misfit", "undetermined"
 _OPEN_BY_DEFAULT = "a fact that it needs is not known"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Check:
     """One answered question about one fact; `sources` are the facts it was answered from.
 
@@ -31,6 +30,8 @@ class Check:
     kind: str
     outcome: str
     sources: tuple[str, ...]
+    part: str = ""
+    """What tells two checks of one kind and subject apart."""
     name: str = ""
     needs: str = ""
     has: str = ""
@@ -43,7 +44,7 @@ class Check:
     @property
     def node(self) -> str:
         """The node of the graph."""
-        return f"check:{self.subject}/{self.kind}"
+        return f"check:{self.subject}/{self.kind}{self.part}"
 
 
 def put_check(graph: Graph, check: Check | None, before: Check | None = None) -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from envcheck.comparing.accelerators import add_accelerators
+from envcheck.comparing.artefacts import add_artefacts
 from envcheck.comparing.conflicts import add_conflicts
 from envcheck.comparing.graph import Graph
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.judging import judge
 from envcheck.comparing.limits import add_limits
+from envcheck.comparing.model_files import add_model_files
+from envcheck.comparing.natives import add_natives
 from envcheck.comparing.packages import add_packages, add_unchanged
 from envcheck.comparing.properties import add_properties
+from envcheck.comparing.reachability import add_reachability
 from envcheck.comparing.requirement_breaks import add_requirement_breaks
 from envcheck.comparing.resources import add_baselines, add_resources
 from envcheck.comparing.rulesets import Rules, builtin_index, builtin_rules, load_rules
+from envcheck.comparing.variables import add_variables
 from envcheck.comparing.wheels import add_wheels
 from envcheck.findings import Report
 from envcheck.fingerprint import Fingerprint
@@ -42,6 +48,9 @@ def build_graph(
     policy = policy or Policy()
     graph = Graph(train, deploy, policy=policy)
     here, there = Inventory("train", train, policy), Inventory("deploy", deploy, policy)
+    graph.notes.extend(add_reachability(graph, here, there).notes)
+    add_artefacts(graph)
+    add_model_files(graph, here, there)
     add_properties(graph, everything=everything)
     add_packages(graph, here, there)
     if everything:
@@ -51,6 +60,9 @@ def build_graph(
     add_wheels(graph, here, there)
     add_baselines(graph, here, there)
     add_resources(graph, here, there)
+    add_accelerators(graph, here, there)
+    add_variables(graph, here, there)
+    add_natives(graph, here, there)
     add_limits(graph, here, there)
     return graph
 
@@ -74,7 +86,7 @@ def compare_fingerprints(
     rules = rules or load_rules()
     graph = build_graph(train, deploy, policy, everything=rules.added)
     judgement = judge(graph, rules.book, rules.index, strict=strict)
-    notes = []
+    notes = list(graph.notes)
     if engine == EYE:
         from envcheck.comparing.reference import confirm_with_eye
 

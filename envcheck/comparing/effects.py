@@ -6,17 +6,16 @@ facts are read and put into words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envcheck.comparing.graph import Graph
 from envcheck.reasoning import Explanation, Inference
+from envcheck.records import record
 
 __all__ = ["Effect", "Effects"]
 
 _POLICY = "policy:"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Effect:
     """The severity that counts, sentences on where it comes from, and the facts behind it."""
 

@@ -3,18 +3,19 @@
 Every triple carries the fingerprint facts it was computed from (`train:package.numpy`), or the
 setting of the policy (`policy:drift.numpy`), so an explanation ends at what a probe has seen or a
 user has written. Subjects are the two environments (`env:`), compared
-facts (`fact:`), packages (`pkg:`), requirements (`req:`) and import groups (`group:`).
+facts (`fact:`), packages (`pkg:`), requirements (`req:`), import groups (`group:`) and answered
+questions (`check:`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from envcheck.fingerprint import Fingerprint
 from envcheck.policy.model import Policy
 from envcheck.reasoning import FactBase
 from envcheck.reasoning.terms import boolean, decimal, integer, string
+from envcheck.records import field, record
 
 __all__ = ["DEPLOY", "TRAIN", "Acceptance", "Graph", "term"]
 
@@ -35,7 +36,7 @@ def term(value: Any) -> str:
     return string(str(value))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Acceptance:
     """A waiver or baseline entry as the judge needs it: what to say, and where it stands."""
 
@@ -45,7 +46,7 @@ class Acceptance:
     baselined: bool
 
 
-@dataclass
+@record
 class Graph:
     """The facts under construction; `base` is what the reasoner gets."""
 
@@ -55,6 +56,8 @@ class Graph:
     policy: Policy = field(default_factory=Policy)
     acceptances: dict[str, Acceptance] = field(default_factory=dict)
     """The waiver or baseline entry behind each node of that kind."""
+    notes: list[str] = field(default_factory=list)
+    """Sentences about the comparison itself, for the report."""
 
     def put(self, subject: str, predicate: str, object_: str, *sources: str) -> None:
         """Assert one triple that was computed from the given facts (`side:key`)."""

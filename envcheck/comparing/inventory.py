@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +15,7 @@ from envcheck.comparing.requirements import (
 from envcheck.comparing.tables import role_of, variant_group
 from envcheck.fingerprint import Fingerprint
 from envcheck.policy.model import Policy
+from envcheck.records import record
 
 __all__ = ["Inventory", "Package", "is_intention"]
 
@@ -29,7 +29,7 @@ def is_intention(side: Fingerprint) -> bool:
     return fact.is_ok and fact.value.get("kind", "installed") != "installed"
 
 
-@dataclass(frozen=True)
+@record
 class Package:
     """One distribution of one environment."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from envcheck.comparing.acceptances import add_acceptances
@@ -15,6 +14,7 @@ from envcheck.facts import Fact
 from envcheck.findings import Evidence, Finding, Fix, Location, Outcome
 from envcheck.reasoning import Derivation, Explanation, Inference, infer
 from envcheck.reasoning.explanation import ASSERTED
+from envcheck.records import record, replace
 from envcheck.rulebook.index import IndexEntry
 from envcheck.rulebook.loading import Rule, Rulebook
 from envcheck.rulebook.templates import fill, fill_command, words
@@ -33,7 +33,7 @@ _OPEN_QUESTIONS = {
 """Why a rule ends unknown although every fact is known, by predicate and object."""
 
 
-@dataclass(frozen=True)
+@record
 class Judgement:
     """What the rules say about one graph; `rules` counts them by outcome."""
 

@@ -14,7 +14,7 @@ from envcheck.versions import compare_versions, distance
 __all__ = ["KERAS_FILES", "flex_operators", "keras_layout", "keras_major", "tensorflow_release"]
 
 KERAS_FILES = frozenset({"keras", "hdf5"})
-_MAJOR = re.compile(r"(\d+)\.", re.ASCII)
+_MAJOR = r"([0-9]+)\."
 
 
 def keras_majors(inventory: Inventory) -> dict[int, Package]:
@@ -22,7 +22,7 @@ def keras_majors(inventory: Inventory) -> dict[int, Package]:
     found: dict[int, Package] = {}
     for name in ("keras", "keras-nightly", "tf-keras"):
         package = inventory.packages.get(name)
-        major = _MAJOR.match(package.version) if package and package.version else None
+        major = re.match(_MAJOR, package.version) if package and package.version else None
         if package and major:
             found[2 if name == "tf-keras" else int(major[1])] = package
     tensorflow = inventory.packages.get("tensorflow")
@@ -41,7 +41,7 @@ def keras_major(artefact: Artefact, reader: Reader) -> Check | None:
         return None
     sources = tuple(reader.inventory.source(package.name) for package in majors.values())
     version = str(artefact.get("keras_version") or "")
-    writer = _MAJOR.match(version)
+    writer = re.match(_MAJOR, version)
     if writer is None or writer[1] not in ("2", "3"):
         return file_check(artefact, "kerasMajor", OPEN, sources)
     wrote = int(writer[1])

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from envcheck.comparing.artefacts import Artefact
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.tables import table, variant_group
 from envcheck.fingerprint import Fingerprint
 from envcheck.probing.distributions import normalise
+from envcheck.records import record
 
 __all__ = ["Need", "needs_of", "providers"]
 
-_ONNX = re.compile(
+# Patterns stay texts here: `re` compiles one when it is first needed, which is often never.
+_ONNX = (
     r"onnxruntime(?!-extensions|-tools)(?:-.+)?|ort-nightly.*|openvino|tensorrt(?:-.+)?"
     r"|tritonserver"
 )
@@ -22,35 +23,33 @@ _MAY_RUN_ONNX = (
     "onnx", "opencv-python", "opencv-python-headless", "opencv-contrib-python",
     "opencv-contrib-python-headless", "apache-tvm", "onnx2torch", "onnx-tf",
 )  # fmt: skip
-_TENSORFLOW = re.compile(
-    r"tensorflow(?:-(?:cpu|gpu|intel|macos|rocm|cpu-aws))?|intel-tensorflow|tf-nightly.*"
-)
-_TFLITE = re.compile(rf"tflite-runtime.*|ai-edge-litert.*|{_TENSORFLOW.pattern}")
-_KERAS = re.compile(rf"keras|keras-nightly|tf-keras|{_TENSORFLOW.pattern}")
+_TENSORFLOW = r"tensorflow(?:-(?:cpu|gpu|intel|macos|rocm|cpu-aws))?|intel-tensorflow|tf-nightly.*"
+_TFLITE = rf"tflite-runtime.*|ai-edge-litert.*|{_TENSORFLOW}"
+_KERAS = rf"keras|keras-nightly|tf-keras|{_TENSORFLOW}"
 _BACKENDS = {
     "tensorflow": _TENSORFLOW,
-    "jax": re.compile(r"jax"),
-    "torch": re.compile(r"torch"),
-    "openvino": re.compile(r"openvino"),
-    "numpy": re.compile(r"numpy"),
+    "jax": "jax",
+    "torch": "torch",
+    "openvino": "openvino",
+    "numpy": "numpy",
 }
-_ANY_BACKEND = re.compile(rf"jax|torch|openvino|{_TENSORFLOW.pattern}")
+_ANY_BACKEND = rf"jax|torch|openvino|{_TENSORFLOW}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Need:
     """One thing that a file needs: an import, or something that runs its format."""
 
     artefact: Artefact
     label: str
     reason: str
-    pattern: re.Pattern[str] | None = None
+    pattern: str | None = None
     """The names of distributions that meet it; None for whatever provides the import."""
     usual: str = ""
     """The distribution that usually meets it, empty when that is not known."""
     may_serve: tuple[str, ...] = ()
-    is_backend: bool = False
-    """Whether another rule judges its absence."""
+    is_open: bool = False
+    """Whether it is not known which of several packages it is."""
 
 
 def needs_of(artefact: Artefact, deploy: Fingerprint) -> Iterable[Need]:
@@ -73,9 +72,7 @@ def needs_of(artefact: Artefact, deploy: Fingerprint) -> Iterable[Need]:
             yield _import(artefact, name)
 
 
-def _runtime(
-    artefact: Artefact, pattern: re.Pattern[str], usual: str, may_serve: tuple[str, ...] = ()
-) -> Need:
+def _runtime(artefact: Artefact, pattern: str, usual: str, may_serve: tuple[str, ...] = ()) -> Need:
     return Need(
         artefact=artefact,
         label=usual,
@@ -95,7 +92,8 @@ def _backend(artefact: Artefact, deploy: Fingerprint) -> Need:
         label=name or "a backend",
         reason="backend of Keras",
         pattern=_BACKENDS.get(name, _ANY_BACKEND),
-        is_backend=True,
+        usual=name if name in _BACKENDS else "",
+        is_open=name not in _BACKENDS,
     )
 
 
@@ -118,7 +116,7 @@ def _is_listed(name: str) -> bool:
 def providers(inventory: Inventory, need: Need) -> list[str]:
     """Return the installed packages that meet a need."""
     if need.pattern is not None:
-        return [name for name in sorted(inventory.packages) if need.pattern.fullmatch(name)]
+        return [name for name in sorted(inventory.packages) if re.fullmatch(need.pattern, name)]
     found = []
     for name, package in sorted(inventory.packages.items()):
         imports = package.value.get("imports")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from envcheck.comparing.artefacts import CONTRIB, Artefact, listed
@@ -11,6 +10,7 @@ from envcheck.comparing.inventory import Package
 from envcheck.comparing.readers import Reader, file_check
 from envcheck.comparing.spellings import architecture
 from envcheck.comparing.tables import table
+from envcheck.records import record
 
 __all__ = ["contributed_operators", "onnx_ir", "onnx_opset", "quantised_for_vnni"]
 
@@ -24,7 +24,7 @@ _TOO_NEW = "this release of ONNX Runtime is newer than the table of what each re
 _TOO_OLD = "the table of what each release of ONNX Runtime reads is not certain here"
 
 
-@dataclass(frozen=True)
+@record
 class Limits:
     """What a release reads for certain, and what none of its kind reads; None is no limit."""
 

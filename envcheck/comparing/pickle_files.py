@@ -12,7 +12,7 @@ from envcheck.versions import compare_versions, distance
 __all__ = ["numpy_core", "numpy_generator", "pickle_protocol", "python_code"]
 
 _PROTOCOLS = {4: "3.4", 5: "3.8"}
-_BIT_GENERATOR = re.compile(r"numpy\.random\._(?:pcg64|mt19937|philox|sfc64)\.")
+_BIT_GENERATOR = r"numpy\.random\._(?:pcg64|mt19937|philox|sfc64)\."
 
 
 def pickle_protocol(artefact: Artefact, reader: Reader) -> Check | None:
@@ -46,7 +46,7 @@ def numpy_core(artefact: Artefact, reader: Reader) -> Check | None:
 
 def numpy_generator(artefact: Artefact, reader: Reader) -> Check | None:
     """Check that numpy rebuilds a random generator as numpy 2 stores it: by its class."""
-    if not any(_BIT_GENERATOR.match(name) for name in artefact.names("globals")):
+    if not any(re.match(_BIT_GENERATOR, name) for name in artefact.names("globals")):
         return None
     return _numpy_from(artefact, reader, "numpyGenerator", "2.0.0.dev0")
 

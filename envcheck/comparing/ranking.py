@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from envcheck.findings import SEVERITIES, Finding
+from envcheck.records import replace
 
 __all__ = ["ranked"]
 

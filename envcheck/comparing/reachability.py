@@ -9,7 +9,6 @@ names the roots of that code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from envcheck.comparing.artefacts import Artefact, shipped_artefacts
 from envcheck.comparing.checks import MISFIT, OPEN, Check, put_check
@@ -18,6 +17,7 @@ from envcheck.comparing.graph import DEPLOY, Graph
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.needs import Need, needs_of, providers
 from envcheck.comparing.tables import table
+from envcheck.records import replace
 
 __all__ = ["Reach", "add_reachability"]
 
@@ -35,19 +35,27 @@ _READS_MODELS = frozenset(
 """Roles that serve nothing but the model file itself."""
 _SERVES_INPUT = frozenset({"preprocess", "numeric-helper", "native-extension"})
 """Roles that count as unused only where the policy names the roots."""
+_NOTHING_RECORDED = (
+    "no model file is recorded (envcheck capture --model PATH), so every package that can read or"
+    " run a model is taken as needed"
+)
+_ON_TRAIN_ONLY = (
+    "model files are recorded on the train side only, so whether the deploy side has the same"
+    " files was not checked"
+)
 _KERAS_FORMATS = frozenset({"keras", "hdf5", "savedmodel"})
 
 
-@dataclass
 class Reach:
     """What follows from the model files of a pair; empty when none is recorded."""
 
-    artefacts: list[Artefact]
-    complete: bool = False
-    proven: dict[str, Artefact] = field(default_factory=dict)
-    """Packages that a file needs, each with a file that needs it."""
-    unused: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    def __init__(self, artefacts: list[Artefact]) -> None:
+        self.artefacts = artefacts
+        self.complete = False
+        self.proven: dict[str, Artefact] = {}
+        """Packages that a file needs, each with a file that needs it."""
+        self.unused: frozenset[str] = frozenset()
+        self.notes: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -59,21 +67,23 @@ def add_reachability(graph: Graph, train: Inventory, deploy: Inventory) -> Reach
     """Add the use of packages, what is needed and missing, and say so to the inventories."""
     reach = Reach(shipped_artefacts(graph.train, graph.deploy))
     if not reach.artefacts:
-        reach.notes = (
-            "no model file is recorded (envcheck capture --model PATH), so every package that"
-            " can read or run a model is taken as needed",
-        )
+        reach.notes = (_NOTHING_RECORDED,)
         return reach
     usable = [artefact for artefact in reach.artefacts if artefact.fact.is_ok]
     needs = [need for artefact in usable for need in needs_of(artefact, deploy.fingerprint)]
-    roots = _roots(graph, train, deploy, needs)
+    own: list[str] = []
+    roots = _roots(
+        graph, train, deploy, [need for need in needs if not _is_own(train, deploy, need, own)]
+    )
     reach.proven.update(_closure(deploy, roots))
     reach.complete = len(usable) == len(reach.artefacts) and all(map(_tells_all, usable))
     _add_use(graph, train, deploy, reach)
     if reach.complete:
         _add_knowledge(graph, reach)
     deploy.unused, deploy.needed = reach.unused, frozenset(reach.proven)
-    reach.notes = (_note(reach),)
+    reach.notes = (_note(reach), *own)
+    if reach.artefacts[0].side == "train":
+        reach.notes += (_ON_TRAIN_ONLY,)
     return reach
 
 
@@ -93,7 +103,7 @@ def _roots(
         here = providers(deploy, need)
         for name in here:
             roots.setdefault(name, need.artefact)
-        if here or need.is_backend:
+        if here or need.is_open:
             continue
         check, candidate = _missing(train, deploy, need)
         if check.node not in seen:
@@ -106,6 +116,19 @@ def _roots(
     return roots
 
 
+def _is_own(train: Inventory, deploy: Inventory, need: Need, notes: list[str]) -> bool:
+    """Return whether an import is that of the project's own code, which no fact records."""
+    if need.usual or need.pattern or not (train.complete and deploy.complete):
+        return False
+    if providers(train, need) or providers(deploy, need):
+        return False
+    notes.append(
+        f"{need.artefact.name} imports {need.label}, which no distribution provides on either"
+        " side: it is taken for code of the project"
+    )
+    return True
+
+
 def _missing(train: Inventory, deploy: Inventory, need: Need) -> tuple[Check, str]:
     """Return the check of a need that no deployed package meets, and what would meet it."""
     there = providers(train, need)
@@ -116,10 +139,7 @@ def _missing(train: Inventory, deploy: Inventory, need: Need) -> tuple[Check, st
     if not deploy.complete or deploy.intended:
         open_question = "the list of packages is not complete"
     elif not candidate:
-        open_question = (
-            f"{need.artefact.name} imports {need.label}, which no distribution provides on"
-            " either side: it may be code of the project"
-        )
+        open_question = "the list of packages of the train side is not complete"
     elif not there and any(name in deploy.packages for name in need.may_serve):
         open_question = "a package is installed that may run this format"
     wanted = candidate or need.label
@@ -129,7 +149,8 @@ def _missing(train: Inventory, deploy: Inventory, need: Need) -> tuple[Check, st
         wanted = f"{candidate}=={version}" if version else candidate
     check = Check(
         subject=f"package.{candidate}" if candidate else need.artefact.key,
-        kind="needed" if candidate else f"needed-{need.label}",
+        kind="needed",
+        part="" if candidate else f"-{need.label}",
         outcome=OPEN if open_question else MISFIT,
         sources=tuple(sources),
         name=candidate,
@@ -156,10 +177,12 @@ def _add_use(graph: Graph, train: Inventory, deploy: Inventory, reach: Reach) ->
     """Add the use of every package that is not the same on both sides."""
     idle = _READS_MODELS | (_SERVES_INPUT if graph.policy.roots else frozenset())
     tells = reach.complete and deploy.markers is not None and not deploy.intended
+    declared = {name: reach.artefacts[0] for name in graph.policy.roots if name in deploy.packages}
+    used = reach.proven.keys() | _closure(deploy, declared).keys() | set(graph.policy.roots)
     unused = set()
     for name in sorted(train.packages.keys() | deploy.packages.keys()):
         side = train if name in train.packages else deploy
-        if name not in reach.proven and tells and side.table_role(name) in idle:
+        if name not in used and tells and side.table_role(name) in idle:
             unused.add(name)
         if _is_same(train, deploy, name):
             continue
@@ -168,7 +191,7 @@ def _add_use(graph: Graph, train: Inventory, deploy: Inventory, reach: Reach) ->
             graph.put(f"pkg:{name}", "use", _PROVEN, source, reach.proven[name].source)
         elif name in unused:
             graph.put(f"pkg:{name}", "use", _UNUSED, source, *reach.sources)
-    reach.unused = frozenset(unused - set(graph.policy.roots))
+    reach.unused = frozenset(unused)
 
 
 def _is_same(train: Inventory, deploy: Inventory, name: str) -> bool:

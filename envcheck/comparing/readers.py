@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from envcheck.comparing.artefacts import Artefact
 from envcheck.comparing.checks import Check
 from envcheck.comparing.inventory import Inventory, Package
 from envcheck.fingerprint import Fingerprint
+from envcheck.records import record
 
 __all__ = ["Reader", "file_check"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Reader:
     """An environment that is to load a model file; `writer` is the train side.
 

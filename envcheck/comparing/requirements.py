@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +15,7 @@ from envcheck.comparing.spellings import architecture, python_version, same_text
 from envcheck.fingerprint import Fingerprint
 from envcheck.packaging_library import packaging_module
 from envcheck.probing.distributions import normalise
+from envcheck.records import record
 from envcheck.versions import compare_versions
 
 __all__ = ["Requirement", "applies", "marker_environment", "parse_requirement"]
@@ -31,7 +31,7 @@ _COMPARISON = re.compile(
 _VERSION_VARIABLES = frozenset({"python_version", "python_full_version"})
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Requirement:
     """One parsed Requires-Dist line; `marker` is empty when there is none."""
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from envcheck.comparing.tables import read_rule_file
 from envcheck.errors import RuleError
+from envcheck.records import record
 from envcheck.rulebook.index import IndexEntry, read_index
 from envcheck.rulebook.loading import Rulebook
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = [
-    "BUILT_IN",
     "Rules",
+    "builtin_folder",
     "builtin_index",
     "builtin_rules",
     "case_folders",
@@ -25,8 +28,14 @@ __all__ = [
     "load_rules",
 ]
 
-BUILT_IN = Path(next(iter(import_module("envcheck.rules").__path__)))
 _INDEX = "index.json"
+
+
+def builtin_folder() -> Path:
+    """Return the folder of the rules that ship with envcheck."""
+    from pathlib import Path
+
+    return Path(next(iter(import_module("envcheck.rules").__path__)))
 
 
 @cache
@@ -41,7 +50,7 @@ def builtin_index() -> dict[str, IndexEntry]:
     return read_index(json.loads(read_rule_file(_INDEX)))
 
 
-@dataclass(frozen=True)
+@record
 class Rules:
     """A rulebook with the category and component of every rule in it.
 
@@ -62,10 +71,13 @@ def load_rules(folders: Iterable[str | os.PathLike[str]] = (), cache: Path | Non
     """
     book, index = builtin_rules(), dict(builtin_index())
     added = False
-    for folder in map(Path, folders):
+    for named in folders:
+        from pathlib import Path
+
         from envcheck.comparing.vocabulary import words
         from envcheck.rulebook.folders import load_folder
 
+        folder = Path(named)
         if not folder.is_dir():
             raise RuleError("is no folder", place=str(folder))
         more = load_folder(folder, words(), cache)

@@ -24,7 +24,7 @@ _SUBJECTS = {
 _POLICY = frozenset({"waiver", "baseline-entry"})
 _WANTED = ("trainVersion", "trainValue", "requiredByName", "specifier", "needs", "pythonRange",
            "partnerVersion", "requirementText", "quota")  # fmt: skip
-_FOUND = ("deployVersion", "deployValue", "has", "python", "rivals", "duplicateVersions",
+_FOUND = ("deployVersion", "deployValue", "has", "what", "python", "rivals", "duplicateVersions",
           "lacksBaseline", "threads")  # fmt: skip
 _PLAIN = re.compile(r"\d+(?:\.\d+)*\Z", re.ASCII)
 
@@ -54,7 +54,15 @@ def values_of(base: FactBase, node: str) -> tuple[str, str]:
     lost = _texts(base, node, ("lost",))
     if lost:
         return "", lost
-    return _texts(base, node, _WANTED), _texts(base, node, _FOUND)
+    wanted = [_part_of_check(base, node), _texts(base, node, _WANTED)]
+    return ", ".join(text for text in wanted if text), _texts(base, node, _FOUND)
+
+
+def _part_of_check(base: FactBase, node: str) -> str:
+    """Return what tells a check from others of its kind about the same fact, or an empty text."""
+    kinds = base.tables.get("ec:checks", NO_TABLE).objects.get(node, ())
+    tail = node.rpartition("/")[2]
+    return next((tail.removeprefix(kind.partition(":")[2]) for kind in kinds), "")
 
 
 def _texts(base: FactBase, node: str, predicates: tuple[str, ...]) -> str:

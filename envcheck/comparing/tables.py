@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 __all__ = ["read_rule_file", "role_of", "table", "variant_group"]
@@ -16,9 +16,10 @@ TRANSITIVE = "transitive"
 def read_rule_file(name: str) -> str:
     """Return the text of a file below `rules/`, also out of a zip archive."""
     for folder in import_module("envcheck.rules").__path__:
-        path = Path(folder, name)
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as stream:
+                return stream.read()
     from importlib.resources import files
 
     return files("envcheck.rules").joinpath(name).read_text(encoding="utf-8")

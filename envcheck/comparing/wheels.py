@@ -7,12 +7,12 @@ judged from the facts of the captured host, not from the interpreter that runs t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from envcheck.comparing.graph import DEPLOY, Graph
 from envcheck.comparing.inventory import Inventory
 from envcheck.comparing.spellings import architecture, python_version, same_text
 from envcheck.fingerprint import Fingerprint
+from envcheck.records import record
 from envcheck.versions import compare_versions
 
 __all__ = ["add_wheels", "wheel_problem"]
@@ -29,7 +29,7 @@ _JUDGED_BY = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Problem:
     """Why a wheel does not fit: what it needs, what the host has, and the facts looked at."""
 

@@ -79,12 +79,12 @@ def to_svg(path: Path) -> str:
     layers = _layers(path)
     spots: dict[str, tuple[int, int, int]] = {}
     y = _PAD
+    width = 2 * _PAD + max(_row_width(layer) for layer in layers)
     for layer in layers:
-        heights = [_height(node) for node in layer]
+        left = (width - _row_width(layer)) // 2
         for column, node in enumerate(layer):
-            spots[node.id] = (_PAD + column * (_WIDTH + _GAP_X), y, _height(node))
-        y += max(heights) + _GAP_Y
-    width = 2 * _PAD + max(len(layer) for layer in layers) * (_WIDTH + _GAP_X) - _GAP_X
+            spots[node.id] = (left + column * (_WIDTH + _GAP_X), y, _height(node))
+        y += max(_height(node) for node in layer) + _GAP_Y
     height = y - _GAP_Y + _PAD
     parts = [
         _FRAME.format(width=width, height=height),
@@ -94,6 +94,10 @@ def to_svg(path: Path) -> str:
     parts += [_arrow(spots[above], spots[below]) for above, below in path.edges]
     parts += [_box(node, spots[node.id]) for layer in layers for node in layer]
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _row_width(layer: list[Node]) -> int:
+    return len(layer) * (_WIDTH + _GAP_X) - _GAP_X
 
 
 def _below(path: Path) -> dict[str, list[str]]:

@@ -21,6 +21,8 @@ TABLE = "table"
 TEST = "test"
 NOTHING = "nothing"
 SEEN = "seen"
+_SELF_EVIDENT = ("ec:state", "ec:name")
+"""That a rule is enabled and what a package is called explains nothing."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def select(judgement: Judgement, wanted: str) -> Finding:
 def evidence_path(graph: Graph, judgement: Judgement, wanted: str) -> Path:
     """Return the evidence path of one finding."""
     finding = select(judgement, wanted)
-    triple = (finding.node, "ec:violates", f"rule:{finding.rule}")
+    outcome = "ec:notices" if finding.values is None else "ec:violates"
+    triple = (finding.node, outcome, f"rule:{finding.rule}")
     explanation = judgement.inference.explain(triple)
     builder = _PathBuilder(graph)
     top = builder.add(FINDING, f"{finding.severity}: {finding.title}")
@@ -95,7 +98,7 @@ class _PathBuilder:
         rule = self.add(RULE, derivation.rule if derivation is not None else "")
         self.link(above, rule)
         for premise in explanation.premises:
-            if premise.triple is not None and premise.triple[1] == "ec:state":
+            if premise.triple is not None and premise.triple[1] in _SELF_EVIDENT:
                 continue
             self._premise(rule, premise)
 
@@ -120,11 +123,20 @@ class _PathBuilder:
         self.link(above, here)
         for item in sources:
             side, _, key = item.partition(":")
+            if side == "policy":
+                self.link(here, self.add(SEEN, f"policy: {self._setting(key)}"))
+                continue
             fact = (self._graph.train if side == "train" else self._graph.deploy).fact(key)
             value = fact.value if fact.is_ok else fact.state
             if isinstance(value, dict):
                 value = value.get("version", value.get("count", "…"))
             self.link(here, self.add(SEEN, f"{side}: {key} = {value}"))
+
+    def _setting(self, name: str) -> str:
+        """Return a setting of the policy with its value and place, as far as they are known."""
+        cited = self._graph.policy.citation(name)
+        told = name if cited.value is None else f"{name} = {cited.value}"
+        return f"{told} ({cited.place})" if cited.place else told
 
     def path(self) -> Path:
         """Return what was collected."""

@@ -140,7 +140,7 @@ def test_unreadable_file(good: Path) -> None:
     """A file that this user may not read is refused with what to check."""
     good.chmod(0)
     leave = (
-        "import os, locale, envcheck.cli.compare, envcheck.cli.entry;"
+        "import os, locale, tomllib, envcheck.cli.compare, envcheck.cli.entry;"
         "os.setgid(65534); os.setuid(65534)"
     )
     code = PROGRAM[-1].replace("from envcheck.cli", f"{leave}\nfrom envcheck.cli")

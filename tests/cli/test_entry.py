@@ -31,14 +31,13 @@ def test_help_and_version() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_teaches(name: str) -> None:
-    """The help of a command has examples, fits the screen, and promises nothing else."""
+    """The help of a command has examples and fits the screen."""
     done = envcheck(name, "--help")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert f"\n  envcheck {name} " in done.stdout.partition("examples:")[2]
     assert max(map(len, done.stdout.splitlines())) <= 88
     assert envcheck("help", name).stdout == done.stdout
-    assert all(word not in done.stdout for word in ("--rules", "--baseline", "--seal", "--engine"))
 
 
 def test_no_command() -> None:
@@ -53,7 +52,7 @@ def test_no_command() -> None:
     ("arguments", "problem", "hint"),
     [
         (["captur"], "unknown command 'captur'", "did you mean envcheck capture?"),
-        (["xyzzy"], "unknown command 'xyzzy'", "the commands are capture, compare, schema"),
+        (["xyzzy"], "unknown command 'xyzzy'", "the commands are capture, compare, "),
         (["help", "compair"], "unknown command 'compair'", "did you mean envcheck compare?"),
         (["--verbose"], "unknown option --verbose", "options stand after the command"),
         (["capture", "--rol", "train"], "unknown option --rol", "did you mean --role?"),
@@ -66,7 +65,7 @@ def test_no_command() -> None:
         (["compare", "a", "b", "--strct"], "unknown option --strct", "did you mean --strict?"),
         (["compare", "--strct", "a"], "unknown option --strct", "did you mean --strict?"),
         (["compare", "a", "b", "--format", "jsn"], "unknown format 'jsn'", "did you mean json?"),
-        (["compare", "a", "b", "--format", "pdf"], "unknown format 'pdf'", "formats: json, text"),
+        (["compare", "a", "b", "--format", "pdf"], "unknown format 'pdf'", "formats: github, html, json, "),
         (["compare", "a", "b", "--format", "json="], "names no file", "--format json=report.json"),
         (["compare", "a", "b", "--format=text", "--format=json"], "the same place", "give all but"),
         (["compare", "a", "b", "--fail-on", "info"], "'info' is none of error, warning", ""),

@@ -12,6 +12,7 @@ from envcheck.rulebook.cases import ANY_RULE, FIRES, SILENT, UNKNOWN
 from tests.rules.reading import ENVIRONMENT, cases, hits, loud, report, rule_cases
 
 if TYPE_CHECKING:
+    from envcheck.findings import Report
     from envcheck.rulebook.cases import Case
     from envcheck.rulebook.loading import Rule
 
@@ -43,8 +44,11 @@ def test_fires(case: Case) -> None:
 
 @pytest.mark.parametrize("case", of(SILENT), ids=str)
 def test_silent(case: Case) -> None:
-    """The rule has nothing to say."""
-    assert hits(case, report(case.pair.train, case.pair.deploy)) == []
+    """The rule has nothing to say, and is not open either: these pairs can be decided."""
+    found = report(case.pair.train, case.pair.deploy)
+
+    assert hits(case, found) == []
+    assert open_about(case, found) == []
 
 
 @pytest.mark.parametrize("case", of(UNKNOWN), ids=str)
@@ -69,6 +73,30 @@ def test_harmless(case: Case) -> None:
 
     assert [f"{item.severity} {item.rule} {item.title}" for item in loud(found)] == []
     assert found.verdict == "conforms"
+    if everything_is_known(case):
+        assert open_about(case, found) == []
+
+
+def open_about(case: Case, found: Report) -> list[str]:
+    """Return the open outcomes of the case's rule, or of all rules, about its subject."""
+    return [
+        f"{item.rule} {item.subject}: {item.reason}"
+        for item in found.undetermined
+        if case.rule in (ANY_RULE, item.rule) and case.subject in ("", item.subject)
+    ]
+
+
+def everything_is_known(case: Case) -> bool:
+    """Return whether no fact of a case is open, and none was taken out but packages."""
+    sides = {"train": case.pair.train, "deploy": case.pair.deploy}
+    taken = (
+        key
+        for side, keys in case.changed.items()
+        for key in keys
+        if key not in sides[side].facts and not key.startswith("package.")
+    )
+    open_facts = (fact for side in sides.values() for fact in side.facts.values() if fact.is_open)
+    return not any(taken) and not any(open_facts)
 
 
 def test_there_are_enough_harmless_pairs() -> None:

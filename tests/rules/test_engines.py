@@ -10,14 +10,14 @@ import pytest
 from envcheck.comparing.compare import build_graph
 from envcheck.comparing.judging import judge
 from envcheck.comparing.reference import EngineDisagreement, confirm_with_eye
-from envcheck.comparing.rulesets import BUILT_IN, case_folders, load_rules
+from envcheck.comparing.rulesets import builtin_folder, case_folders, load_rules
 from envcheck.facts import ok
 from envcheck.fingerprint import Fingerprint
 from envcheck.reasoning import Inference, infer
 from envcheck.reasoning.eye import find_eye
 from envcheck.rulebook.cases import Case, read_cases
 
-FILES = sorted(path for folder in case_folders(BUILT_IN) for path in folder.glob("cases/*.json"))
+FILES = sorted(path for folder in case_folders(builtin_folder()) for path in folder.glob("cases/*.json"))
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +49,7 @@ def test_engines_agree_on_every_case(path: Path) -> None:
 def side(version: str) -> Fingerprint:
     """Return an environment with one package."""
     packages = {"count": 1, "complete": True, "kind": "installed"}
-    return Fingerprint(
-        {"package.keras": ok({"version": version}), "python.packages": ok(packages)}
-    )
+    return Fingerprint({"package.keras": ok({"version": version}), "python.packages": ok(packages)})
 
 
 def test_a_disagreement_is_an_error() -> None:

@@ -58,14 +58,19 @@ def test_without_its_evidence_a_finding_goes(case: Case) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", cases(), ids=str)
-def test_without_its_evidence_any_finding_goes(case: Case) -> None:
-    """The same for all findings of all pairs, the harmless ones too."""
-    for finding in report(case.pair.train, case.pair.deploy).findings:
-        for item in finding.evidence:
-            for one in same(finding, report_without(case.pair, item)):
-                named = {(other.fact, other.origin) for other in one.evidence}
-                assert (item.fact, item.origin) not in named, (finding.title, item)
+def test_without_its_evidence_any_finding_goes() -> None:
+    """The same for all findings of all pairs, each kind once, the harmless ones too."""
+    seen = set()
+    for case in cases():
+        for finding in report(case.pair.train, case.pair.deploy).findings:
+            kind = (finding.rule, finding.node, finding.title, str(finding.evidence))
+            if kind in seen:
+                continue
+            seen.add(kind)
+            for item in finding.evidence:
+                for one in same(finding, report_without(case.pair, item)):
+                    named = {(other.fact, other.origin) for other in one.evidence}
+                    assert (item.fact, item.origin) not in named, (finding.title, item)
 
 
 @pytest.mark.parametrize("case", FIRING, ids=str)
@@ -121,7 +126,7 @@ def same(finding: Finding, found: Report) -> list[Finding]:
 def perturbed(side: Fingerprint) -> Fingerprint:
     """Return a side with facts changed that no rule reads, and the envelope of another day."""
     facts = {**side.facts, **{key: ok(value) for key, value in IRRELEVANT.items()}}
-    return replace(side, facts=facts, envelope={"created": "2031-01-01T00:00:00Z"}, place="")
+    return replace(side, facts=facts, envelope={"created": "2026-12-24T00:00:00Z"}, place="")
 
 
 def told(finding: Finding) -> tuple[Any, ...]:
