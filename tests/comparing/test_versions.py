@@ -12,7 +12,7 @@ from envcheck.versions import compare_versions, distance, is_prerelease, satisfi
 
 _NUMBERS = st.integers(0, 20)
 PLAIN = st.lists(_NUMBERS, min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
-SUFFIXES = ("", "rc1", "a2", ".dev3", ".post1", "+cu121", "+cpu", ".post1.dev2")
+SUFFIXES = ("", "rc1", "a2", ".dev0", ".dev3", ".post1", "+cu121", "+cpu", ".post1.dev2")
 VERSIONS = st.builds(
     "{}{}{}".format, st.sampled_from(("", "", "1!", "v")), PLAIN, st.sampled_from(SUFFIXES)
 )
