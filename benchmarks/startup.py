@@ -29,7 +29,12 @@ ROOT = Path(__file__).resolve().parents[1]
 SIZES = (50, 500)
 CHANGED = {50: 6, 500: 60}
 BASELINE = "python -c pass"
-TARGETS = {("envcheck capture", 500): 10.0, ("envcheck compare", 500): 12.0}
+TARGETS = {
+    ("envcheck capture", 500): 10.0,
+    ("envcheck compare", 500): 12.0,
+    ("envcheck selftest, sealed", 500): 10.0,
+    ("envcheck selftest, rules", 500): 20.0,
+}
 ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
 NOT_SOURCE = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis"
@@ -100,13 +105,19 @@ def prepare(folder: Path, wheel: Path, size: int) -> dict[str, list[str]]:
     files = {"train": folder / "train.json", "deploy": folder / "deploy.json"}
     for name, scripts in (("train", train), ("deploy", deploy)):
         check([str(scripts / "envcheck"), "capture", "-o", str(files[name])], {0})
-    python = str(train / "python")
+    python, envcheck = str(train / "python"), str(train / "envcheck")
+    seal = str(folder / "seal.json")
+    check([envcheck, "compare", str(files["train"]), "live", "--seal", seal], {0})
+    selftest = [envcheck, "selftest", "--train", str(files["train"])]
     return {
         BASELINE: [python, "-c", "pass"],
         "envcheck capture": [str(train / "envcheck"), "capture", "-o", str(folder / "out.json")],
         "envcheck compare": [
             str(train / "envcheck"), "compare", str(files["train"]), str(files["deploy"]),
         ],
+        "envcheck selftest, sealed": [*selftest, "--seal", seal],
+        "envcheck selftest, rules": selftest,
+        "pip check": [python, "-m", "pip", "check"],
         "pip freeze": [python, "-m", "pip", "freeze"],
         "pip inspect": [python, "-m", "pip", "inspect"],
     }  # fmt: skip

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from envcheck.capturing import capture
+    from envcheck.conversion.running import parity
+    from envcheck.conversion.tracing_models import trace
+    from envcheck.embedding.carriers import embed, extract
     from envcheck.errors import (
         ConfigError,
         EnvcheckError,
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
     )
     from envcheck.findings import Finding, Report
     from envcheck.fingerprint import Fingerprint
+    from envcheck.goldens.recording import record_golden
+    from envcheck.goldens.replaying import replay_golden
     from envcheck.pairing import compare
     from envcheck.schemas import schema
+    from envcheck.startup.selftest import selftest
 
 __version__ = "0.1.0"
 
@@ -51,7 +57,14 @@ __all__ = [
     "__version__",
     "capture",
     "compare",
+    "embed",
+    "extract",
+    "parity",
+    "record_golden",
+    "replay_golden",
     "schema",
+    "selftest",
+    "trace",
 ]
 
 _HOMES = {
@@ -60,7 +73,14 @@ _HOMES = {
     "Report": "findings",
     "capture": "capturing",
     "compare": "pairing",
+    "embed": "embedding.carriers",
+    "extract": "embedding.carriers",
+    "parity": "conversion.running",
+    "record_golden": "goldens.recording",
+    "replay_golden": "goldens.replaying",
     "schema": "schemas",
+    "selftest": "startup.selftest",
+    "trace": "conversion.tracing_models",
 }
 """The module of each public name; those that are not listed are errors."""
 

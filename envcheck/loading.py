@@ -1,20 +1,22 @@
 """Turn what `compare` is given into a fingerprint.
 
-A side is a fingerprint file, `-` (standard input), `live` (this interpreter, now), or a file
-that says what is intended to be installed: requirements or a lock.
+A side is a fingerprint file, `-` (standard input), `live` (this interpreter, now), a model that
+carries a fingerprint or has one beside it, or a file that says what is intended to be installed:
+requirements or a lock.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
+from envcheck.embedding.sidecar import path_of
 from envcheck.errors import InputError
 from envcheck.fingerprint.document import Fingerprint
 from envcheck.fingerprint.files import SIZE_LIMIT, read_bounded
 from envcheck.fingerprint.reading import parse_fingerprint, read_fingerprint
+from envcheck.records import replace
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -26,8 +28,12 @@ __all__ = ["LIVE", "STDIN", "load_side"]
 LIVE = "live"
 STDIN = "-"
 _INTENDED = ("*requirements*.txt", "*requirements*.in", "*constraints*.txt", "pylock*.toml")
+_HEAD = 64
 _TEXT_SUFFIXES = (".txt", ".in")
-_ACCEPTED = "a side is a fingerprint, -, live, requirements*.txt, requirements*.in or pylock*.toml"
+_ACCEPTED = (
+    "a side is a fingerprint, -, live, a model that carries one, requirements*.txt,"
+    " requirements*.in or pylock*.toml"
+)
 _STRANGERS = {
     "poetry.lock": "poetry export -o requirements.txt",
     "uv.lock": "uv export --format pylock.toml -o pylock.toml",
@@ -59,6 +65,11 @@ def load_side(side: Side) -> Fingerprint:
 
 
 def _load_file(path: str) -> Fingerprint:
+    if not _is_plainly_json(path):
+        from envcheck.embedding.carriers import extract, is_model
+
+        if is_model(path):
+            return extract(path)
     data = read_bounded(path, SIZE_LIMIT)
     name = os.path.basename(path).lower()
     if _is_object(data):
@@ -75,6 +86,19 @@ def _load_file(path: str) -> Fingerprint:
     if what:
         raise InputError(f"{what}, not a fingerprint", place=path, hint=_ACCEPTED)
     return parse_fingerprint(data, path)
+
+
+def _is_plainly_json(path: str) -> bool:
+    """Return whether a file can be no model, so that what reads models need not be loaded."""
+    if path.lower().endswith(".onnx") or os.path.isfile(path_of(path)):
+        return False
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb", buffering=0) as stream:
+            return _is_object(stream.read(_HEAD))
+    except (OSError, ValueError):
+        return False
 
 
 def _load_intended(path: str) -> Fingerprint:

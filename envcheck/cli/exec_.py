@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _DESCRIPTION = """\
-Run `envcheck selftest`, then become the application: the process id stays, signals reach
-the application, and nothing of envcheck is left running. When the self-test fails, the
-application is not started and the exit code is that of the self-test."""
+Run `envcheck selftest`, then become the application: the process id stays, signals
+reach the application, and nothing of envcheck is left running. When the self-test
+fails, the application is not started and the exit code is that of the self-test."""
 _EXAMPLES = """\
   envcheck exec --train /model/train.json -- python -m server --port 8080
   envcheck exec --model /model/model.onnx --seal /model/seal.json -- server"""

@@ -44,6 +44,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
     rules = load_rules(options.rules)
     wanted = options.rule
+    if wanted.upper().startswith("CNV"):
+        return _conversion(wanted.upper(), options, console)
     ids = [
         rule_id
         for rule_id in rules.book.ids
@@ -62,5 +64,20 @@ def run(options: argparse.Namespace, console: Console) -> int:
     else:
         draw = as_text if options.format == "text" else as_markdown
         text = "\n".join(draw(*page) for page in pages)
+    console.deliver(text, options.output)
+    return EXIT_CONFORMS
+
+
+def _conversion(rule: str, options: argparse.Namespace, console: Console) -> int:
+    """Print the page of a rule that compares models, which is code and not data."""
+    from envcheck.conversion.rule_pages import page, pages
+
+    if rule not in pages():
+        raise UsageError(
+            f"no rule {rule!r}", place="envcheck explain", hint=f"there are {', '.join(pages())}"
+        )
+    text = page(rule)
+    if options.format == "json":
+        text = json.dumps({"id": rule, "text": text}, indent=2) + "\n"
     console.deliver(text, options.output)
     return EXIT_CONFORMS

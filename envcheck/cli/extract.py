@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _DESCRIPTION = """\
-Print the fingerprint that a model carries, else the one in MODEL.envcheck.json beside it.
-`envcheck compare` and `envcheck selftest` read such a model directly."""
+Print the fingerprint that a model carries, else the one in MODEL.envcheck.json beside
+it. `envcheck compare` and `envcheck selftest` read such a model directly."""
 _EXAMPLES = """\
   envcheck extract model.onnx
   envcheck extract model.keras -o train.json"""

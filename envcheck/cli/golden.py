@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _DESCRIPTION = """\
-Record what a model computes where it was trained, and replay that under another runtime,
-version or machine.
+Record what a model computes where it was trained, and replay that under another
+runtime, version or machine.
 
 record runs the model on inputs (given, or invented from a fixed seed), and measures its
 noise: repeated, one sample at a time, and under the other settings of the runtime.
@@ -27,7 +27,7 @@ replay gives exact, within noise, drift (with its size, and how many decisions f
 failed. Exit code 0: exact or within noise, 1: drift or failed.
 
 --entry names your preprocessing: it gets the arrays of --inputs by name and returns the
-inputs of the model, so that a tokenizer, a vocabulary or an image decoder is checked, too.
+inputs of the model, so that a tokenizer, a vocabulary or an image decoder is checked.
 It is your code and runs; the name inside a golden file is never run by itself."""
 _EXAMPLES = """\
   envcheck golden record model.keras -o model.golden
@@ -45,7 +45,7 @@ def parser() -> Parser:
         help="what to do")  # fmt: skip
     add("model", metavar="MODEL", help="an ONNX or Keras model, or one of a registered runtime")
     add("--inputs", metavar="FILE",
-        help="record: .npz or .npy arrays, or any file for --entry, as bytes named data")  # fmt: skip
+        help="record: .npz or .npy arrays; for --entry any file, as bytes named data")  # fmt: skip
     add("--entry", metavar="MODULE:FUNC", help="the preprocessing that makes the model's inputs")
     add("--samples", type=int, metavar="N", help="record: how many inputs to invent (default: 8)")
     add("--golden", metavar="FILE", help="replay: the recording")
@@ -72,7 +72,11 @@ def _record(options: argparse.Namespace, console: Console) -> int:
 
     samples = SAMPLES if options.samples is None else options.samples
     if samples < 1:
-        raise UsageError("--samples is at least 1", place="envcheck golden record")
+        raise UsageError(
+            "--samples is at least 1",
+            place="envcheck golden record",
+            hint="for example: --samples 8",
+        )
     golden = record_golden(
         options.model, options.output, inputs=options.inputs, entry=options.entry or "",
         samples=samples,
@@ -92,9 +96,9 @@ def _replay(options: argparse.Namespace, console: Console) -> int:
             "replay needs a recording", place="envcheck golden replay",
             hint="for example: --golden model.golden",
         )  # fmt: skip
-    from envcheck.goldens.replaying import replay
+    from envcheck.goldens.replaying import replay_golden
 
-    result = replay(options.model, options.golden, entry=options.entry or "")
+    result = replay_golden(options.model, options.golden, entry=options.entry or "")
     as_json = options.format == "json"
     text = json.dumps(result.to_json(), indent=2, ensure_ascii=True) if as_json else _text(result)
     console.deliver(text + "\n", options.output)

@@ -21,8 +21,8 @@ _DESCRIPTION = """\
 Say what the last self-test of this container came to, from the file that it left: for
 HEALTHCHECK and startupProbe, without a shell or curl. Nothing is checked again.
 
-The exit code is that of the self-test (0: it let the application start); 3 when none has
-ended yet."""
+The exit code is that of the self-test (0: it let the application start); 3 when none
+has ended yet."""
 _EXAMPLES = """\
   ENVCHECK_STATE=/run/envcheck/state.json envcheck health
   envcheck health --state /run/envcheck/state.json"""

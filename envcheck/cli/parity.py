@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _DESCRIPTION = """\
-Compare a Keras model with its conversion, layer by layer: the same function, or the first
-layer that is not, how large its own error is, what was done to it, and what to do.
+Compare a Keras model with its conversion, layer by layer: the same function, or the
+first layer that is not, how large its own error is, what was done to it, what to do.
 
-REFERENCE is a .keras or .h5 file, a SavedModel folder, or a trace. CANDIDATE is an .onnx or
-.tflite file, a SavedModel folder, or a trace; without it, REFERENCE is converted to ONNX here.
+REFERENCE is a .keras or .h5 file, a SavedModel folder, or a trace. CANDIDATE is an
+.onnx or .tflite file, a SavedModel folder, or a trace; without it, REFERENCE is
+converted to ONNX here.
+
 Exit code 0: the same function, 1: not, 2: input error, 3: nothing could be compared."""
 _EXAMPLES = """\
   envcheck parity model.keras
   envcheck parity model.keras model.onnx --inputs samples.npz
-  envcheck parity model.keras model.onnx --repro fault --format text --format json=parity.json
+  envcheck parity model.keras model.onnx --repro fault --format json=parity.json
   envcheck parity model.keras --import layers.py
   envcheck parity train.trace deploy.trace"""
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -47,14 +49,14 @@ def parser() -> Parser:
     add = made.add_argument
     add("reference", metavar="REFERENCE", help="the model that was trained")
     add("candidate", metavar="CANDIDATE", nargs="?", help="what is to be deployed")
-    add("--inputs", metavar="FILE", help="samples, .npz or .npy (default: invented, and said so)")
+    add("--inputs", metavar="FILE", help="samples, .npz or .npy (default: invented ones)")
     add("--to", type=one_of("target", "onnx"), default="onnx", metavar="onnx",
         help="what to convert to (default: onnx)")  # fmt: skip
     add("--import", dest="imports", action="append", default=[], metavar="FILE_OR_MODULE",
         help="import this first: it registers custom layers; may be repeated")  # fmt: skip
     add("--allow-code", action="store_true",
         help="let Python code in the model file (Lambda layers) run on this machine")  # fmt: skip
-    add("--repro", metavar="DIR", help="write the first fault as a folder that fails by itself")
+    add("--repro", metavar="DIR", help="write the first fault as a folder that fails alone")
     add("--runtime", default="", metavar="NAME",
         help="onnxruntime, onnx-reference, litert, savedmodel, or one of your own")  # fmt: skip
     add("--level", type=one_of("level", "none", "all"), default="none", metavar="none|all",
@@ -67,7 +69,7 @@ def parser() -> Parser:
         metavar="float64|off", help="how rounding is measured (default: float64)")  # fmt: skip
     add("--budget", default="512M", metavar="SIZE",
         help="memory for layer outputs per side; the rest goes to files (default: 512M)")  # fmt: skip
-    add("--max-faults", type=int, default=8, metavar="N", help="stop after so many (default: 8)")
+    add("--max-faults", type=int, default=8, metavar="N", help="stop after N (default: 8)")
     add("--time-limit", type=float, default=1800.0, metavar="SECONDS",
         help="of the conversion (default: 1800)")  # fmt: skip
     add("--memory-limit", default="0", metavar="SIZE",

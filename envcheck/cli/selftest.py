@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "parser", "run"]
 
 _DESCRIPTION = """\
-Check this environment against the one that trained, when a container starts. With a seal
-(envcheck compare --seal) only what can have changed since release is looked at, and the
-rules run only when something has. One JSON object per line goes to stderr.
+Check this environment against the one that trained, when a container starts. With a
+seal (envcheck compare --seal) only what can have changed since release is looked at,
+and the rules run only when something has. One JSON object per line goes to stderr.
 
 Exit code 0: conforms, 1: does not, 2: a file is wrong, 3: not determined. A policy
 changes that: under warn findings exit 0, under open everything does."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["parser", "run"]
 
 _DESCRIPTION = """\
-Write all layer outputs of one model on this machine to a file, to be compared with those of
-another machine or runtime: envcheck parity A.trace B.trace."""
+Write all layer outputs of one model on this machine to a file, to be compared with
+those of another machine or runtime: envcheck parity A.trace B.trace."""
 _EXAMPLES = """\
   envcheck trace model.keras --inputs samples.npz -o train.trace
   envcheck trace model.onnx --inputs samples.npz -o deploy.trace"""

@@ -9,13 +9,13 @@ import sys
 
 def main() -> int:
     """Wait for SIGTERM."""
-    ended: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: ended.append(number))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     print(f"serving as process {os.getpid()}", flush=True)
-    while not ended:
-        signal.pause()
-    print("ended", flush=True)
-    return 0
+    try:
+        while True:
+            signal.pause()
+    finally:
+        print("ended", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from tests.conftest import Interpreters
 
 OLD_TARGETS = (
-    "envcheck.artefacts", "envcheck.capturing", "envcheck.catalogue", "envcheck.errors",
-    "envcheck.facts", "envcheck.fingerprint", "envcheck.probes", "envcheck.probing",
+    "envcheck.artefacts", "envcheck.capturing", "envcheck.catalogue", "envcheck.embedding",
+    "envcheck.errors", "envcheck.facts", "envcheck.fingerprint", "envcheck.probes",
+    "envcheck.probing", "envcheck.startup",
 )  # fmt: skip
 FRAMEWORKS = {
     "keras", "numpy", "onnx", "onnxruntime", "pandas", "scipy", "sklearn", "tensorflow", "torch",

@@ -1,0 +1,1 @@
+"""How well parity finds planted faults, and what it costs beside other tools."""
