@@ -10,7 +10,7 @@ ending in `.*` declares a family.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any
 
 from envcheck.facts import Key
 
@@ -85,10 +85,20 @@ _ONNXRUNTIME = {
 
 _PACKAGE_LIST = {
     "count": ("integer", "distributions found"),
-    "complete": ("boolean", "false where a folder of the path could not be listed, or the list "
-                 "is an intention (requirements) without its dependencies"),
-    "nameless": ("list[string]", "metadata folders without a usable METADATA, or "
-                 "lines of a file whose project name is not known"),
+    "complete": (
+        "boolean",
+        (
+            "false where a folder of the path could not be listed, or the list "
+            "is an intention (requirements) without its dependencies"
+        ),
+    ),
+    "nameless": (
+        "list[string]",
+        (
+            "metadata folders without a usable METADATA, or "
+            "lines of a file whose project name is not known"
+        ),
+    ),
     "kind": ("string", "installed, requirements or lock"),
 }
 
@@ -98,23 +108,42 @@ _FILE = {
 }
 
 _MODEL = {
-    "format": ("string", ("onnx, keras, hdf5, savedmodel, tflite, pickle, joblib, safetensors, "
-                          "torch, or unknown; by content, not by name")),
+    "format": (
+        "string",
+        (
+            "onnx, keras, hdf5, savedmodel, tflite, pickle, joblib, safetensors, "
+            "torch, or unknown; by content, not by name"
+        ),
+    ),
     "sha256": ("string", "digest of the file; of a folder: over sorted names and contents"),
-    "content_sha256": ("string", ("the same without what envcheck itself embeds: an ONNX file "
-                                  "without metadata_props, the entries of a Keras archive, the "
-                                  "files of a SavedModel")),
+    "content_sha256": (
+        "string",
+        (
+            "the same without what envcheck itself embeds: an ONNX file "
+            "without metadata_props, the entries of a Keras archive, the "
+            "files of a SavedModel"
+        ),
+    ),
     "bytes": ("integer", "size of the file, or of all files of the folder"),
-    "imports": ("list[string]", ("top-level modules outside the standard library that loading "
-                                 "the model imports")),
+    "imports": (
+        "list[string]",
+        ("top-level modules outside the standard library that loading the model imports"),
+    ),
     "holds_code": ("boolean", "contains marshalled Python code, which is tied to a Python minor"),
-    "dangerous": ("list[string]", ("names in a pickle, or operators of a SavedModel, that can run "
-                                   "commands or reach files")),
+    "dangerous": (
+        "list[string]",
+        ("names in a pickle, or operators of a SavedModel, that can run commands or reach files"),
+    ),
     "quantised": ("boolean", "computes on, or stores, integers in place of floats"),
     "unread": ("list[object]", "fields that could not be read, each with `field` and `reason`"),
     "unsafe_names": ("list[string]", "entries of an archive that would be unpacked elsewhere"),
-    "inputs": ("list[object]", ("ONNX, TFLite: `name`, `dtype` and, where stated, `shape` with a "
-                                "number, a symbol or null per dimension")),
+    "inputs": (
+        "list[object]",
+        (
+            "ONNX, TFLite: `name`, `dtype` and, where stated, `shape` with a "
+            "number, a symbol or null per dimension"
+        ),
+    ),
     "outputs": ("list[object]", "as inputs"),
     "node_count": ("integer", "ONNX, TFLite: nodes, those of subgraphs and functions included"),
     "ops": ("list[string]", "ONNX: operators, `domain:name` outside ai.onnx; SavedModel: the same"),
@@ -125,14 +154,24 @@ _MODEL = {
     "quantised_ops": ("list[string]", "ONNX: operators on quantised numbers"),
     "weight_types": ("list[string]", "ONNX: element types of the initialisers"),
     "int8_weight_types": ("list[string]", "ONNX: those of weight_types with at most 8 bits"),
-    "custom_domains": ("list[string]", ("ONNX: domains of nodes that are neither the standard's, "
-                                        "nor ONNX Runtime's, nor defined in the file")),
+    "custom_domains": (
+        "list[string]",
+        (
+            "ONNX: domains of nodes that are neither the standard's, "
+            "nor ONNX Runtime's, nor defined in the file"
+        ),
+    ),
     "functions": ("integer", "ONNX: functions defined in the file"),
     "external_data": ("list[string]", "ONNX: files with weights, as the model names them"),
     "external_missing": ("list[string]", "ONNX: those that are not there or not readable"),
     "external_short": ("list[string]", "ONNX: those that end before the weights do"),
-    "external_outside": ("list[string]", ("ONNX: those that lead out of the model's folder "
-                                          "(absolute, `..`, or through a link); never opened")),
+    "external_outside": (
+        "list[string]",
+        (
+            "ONNX: those that lead out of the model's folder "
+            "(absolute, `..`, or through a link); never opened"
+        ),
+    ),
     "external_bytes": ("integer", "ONNX: size of all external files, when none is missing"),
     "external_sha256": ("string", "ONNX: digest over names and contents of the external files"),
     "keras_version": ("string", "Keras: version of the writer"),
@@ -141,7 +180,7 @@ _MODEL = {
     "layer_classes": ("object", "Keras: number of layers by class"),
     "custom_objects": ("list[string]", "Keras: classes and functions that are not Keras' own"),
     "lambda_layers": ("list[string]", "Keras: names of Lambda layers that hold marshalled code"),
-    "dtype_policies": ("list[string]", "Keras: data type policies in use"),
+    "dtype_policies": ("list[string]", "Keras: data types and type policies of layers"),
     "compiled": ("boolean", "Keras: the configuration of compile() is stored"),
     "weights": ("list[string]", "Keras: entries with the weights"),
     "weights_only": ("boolean", "Keras, HDF5: weights without a model configuration"),
@@ -174,19 +213,41 @@ _MODEL = {
     "torchscript": ("boolean", "PyTorch: holds TorchScript code"),
 }
 
-_TABLE: Tuple[Tuple[str, str, Any, str, str], ...] = (
+_TABLE: tuple[tuple[str, str, Any, str, str], ...] = (
     # key, probe, type, unit, meaning
     ("os.system", "os_release", "string", "", "linux, darwin or windows"),
     ("os.release_id", "os_release", "string", "", "ID of os-release, for example debian"),
     ("os.release_version", "os_release", "string", "", "VERSION_ID of os-release"),
-    ("os.kernel_release", "os_release", "string", "", "kernel release; containers share the host's"),
-    ("os.container", "os_release", "list[string]", "",
-     "markers of a container that were seen; a marker is a hint, no proof"),
-    ("os.sandbox", "os_release", "string", "", "gvisor or lambda where a marker says so, else none"),
+    (
+        "os.kernel_release",
+        "os_release",
+        "string",
+        "",
+        "kernel release; containers have the host's",
+    ),
+    (
+        "os.container",
+        "os_release",
+        "list[string]",
+        "",
+        "markers of a container that were seen; a marker is a hint, no proof",
+    ),
+    (
+        "os.sandbox",
+        "os_release",
+        "string",
+        "",
+        "gvisor or lambda if a marker says so, else none",
+    ),
     ("os.libc_family", "libc", "string", "", "glibc or musl"),
     ("os.libc_version", "libc", "string", "", "version of the C library that processes use"),
-    ("os.system_libraries", "libc", "list[string]", "",
-     "of a fixed list (libGL.so.1, libgomp.so.1 …) those the loader can find"),
+    (
+        "os.system_libraries",
+        "libc",
+        "list[string]",
+        "",
+        "of a fixed list (libGL.so.1, libgomp.so.1 …) those the loader can find",
+    ),
     ("cpu.architecture", "cpu", "string", "", "x86_64, aarch64 … (aliases normalised)"),
     ("cpu.features", "cpu", "list[string]", "", "instruction sets of a fixed vocabulary, sorted"),
     ("cpu.level", "cpu", "string", "", "x86-64-v1 to v4, derived from the features"),
@@ -216,8 +277,13 @@ _TABLE: Tuple[Tuple[str, str, Any, str, str], ...] = (
     ("python.timezone", "python", "string", "", "name of the local time zone, or its UTC offset"),
     ("python.environment", "python", "string", "", "venv, conda or system"),
     ("python.user_site", "python", "boolean", "", "packages of the user's folder are importable"),
-    ("python.path_extras", "python", "integer", "folders",
-     "folders on the path beyond the standard library and the package folders"),
+    (
+        "python.path_extras",
+        "python",
+        "integer",
+        "folders",
+        "folders on the path beyond the standard library and the package folders",
+    ),
     ("python.packages", "packages", _PACKAGE_LIST, "", "how complete the list of packages is"),
     ("package.*", "packages", _PACKAGE, "", "one installed distribution, by normalised name"),
     ("native.blas", "native", [_BLAS], "", "BLAS libraries that distributions bring"),
@@ -225,21 +291,37 @@ _TABLE: Tuple[Tuple[str, str, Any, str, str], ...] = (
     ("framework.tensorflow", "frameworks", _TENSORFLOW, "", "TensorFlow's build record"),
     ("framework.torch", "frameworks", _TORCH, "", "PyTorch's build record"),
     ("framework.onnxruntime", "frameworks", _ONNXRUNTIME, "", "ONNX Runtime as installed"),
-    ("framework.keras_config", "frameworks", _KERAS_CONFIG, "", "keras.json as Keras would read it"),
-    ("framework.keras_backend", "frameworks", "string", "",
-     "backend Keras would use: KERAS_BACKEND, else keras.json, else tensorflow"),
+    (
+        "framework.keras_config",
+        "frameworks",
+        _KERAS_CONFIG,
+        "",
+        "keras.json as Keras reads it",
+    ),
+    (
+        "framework.keras_backend",
+        "frameworks",
+        "string",
+        "",
+        "backend Keras would use: KERAS_BACKEND, else keras.json, else tensorflow",
+    ),
     ("gpu.driver", "gpu", "string", "", "kernel driver version"),
     ("gpu.cuda_driver_version", "gpu", "string", "", "highest CUDA the driver serves"),
     ("gpu.devices", "gpu", [_GPU], "", "graphics processors, in index order"),
-    ("gpu.visible", "gpu", "string", "",
-     "all, none, or how many, as CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES leave them"),
+    (
+        "gpu.visible",
+        "gpu",
+        "string",
+        "",
+        "all, none, or how many, as CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES leave them",
+    ),
     ("env.*", "env", "string", "", "effective value of an allow-listed environment variable"),
     ("model.*", "models", _MODEL, "", "a model file or folder"),
     ("file.*", "files", _FILE, "", "a declared extra file"),
 )
 
 
-def _spell(kind: Any) -> Tuple[str, Any]:
+def _spell(kind: Any) -> tuple[str, Any]:
     """Return a declared type as its word and its fields."""
     if isinstance(kind, dict):
         return "object", kind
@@ -248,9 +330,9 @@ def _spell(kind: Any) -> Tuple[str, Any]:
     return kind, None
 
 
-KEYS: Dict[str, Key] = {}
+KEYS: dict[str, Key] = {}
 """Every declaration by key."""
-PROBES: Dict[str, Tuple[str, ...]] = {}
+PROBES: dict[str, tuple[str, ...]] = {}
 """The keys of each built-in probe, by the name of its module."""
 
 for _name, _probe, _kind, _unit, _doc in _TABLE:
@@ -259,7 +341,7 @@ for _name, _probe, _kind, _unit, _doc in _TABLE:
     PROBES[_probe] = (*PROBES.get(_probe, ()), _name)
 
 
-def declaration(key: str) -> Optional[Key]:
+def declaration(key: str) -> Key | None:
     """Return the declaration of a fact key, or None for a key of a third party."""
     found = KEYS.get(key)
     if found is None:
@@ -267,6 +349,6 @@ def declaration(key: str) -> Optional[Key]:
     return found
 
 
-def keys_of(probe: str) -> Tuple[str, ...]:
+def keys_of(probe: str) -> tuple[str, ...]:
     """Return the keys that a built-in probe must give, or () for a third party's."""
     return PROBES.get(probe, ())

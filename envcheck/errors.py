@@ -86,7 +86,7 @@ class MissingExtra(EnvcheckError):
     def __init__(self, module: str, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs {module}, which is not installed",
-            hint=f"python -m pip install 'ml-envcheck[{extra}]'",
+            hint=f"python -m pip install 'ml-envcheck{f'[{extra}]' if extra else ''}'",
         )
 
 

@@ -5,8 +5,10 @@ This module runs on CPython 3.9 with the standard library alone, as probes do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Dict, Mapping
+from collections.abc import Mapping
+from typing import Any
+
+from envcheck.records import record
 
 __all__ = [
     "ERROR",
@@ -29,11 +31,11 @@ UNKNOWN = "unknown"
 ERROR = "error"
 STATES = (OK, NOT_APPLICABLE, UNKNOWN, ERROR)
 
-Facts = Dict[str, "Fact"]
+Facts = dict[str, "Fact"]
 """Facts by key, for example `{"cpu.architecture": ok("x86_64")}`."""
 
 
-@dataclass(frozen=True)
+@record
 class Fact:
     """One fact: its state, its value when the state is `ok`, else the reason.
 
@@ -55,9 +57,9 @@ class Fact:
         """Whether the property exists or may exist, but its value is not known."""
         return self.state in (UNKNOWN, ERROR)
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the fact in its file form, with no empty fields."""
-        out: Dict[str, Any] = {"state": self.state}
+        out: dict[str, Any] = {"state": self.state}
         if self.state == OK:
             out["value"] = self.value
         if self.reason:
@@ -92,7 +94,7 @@ def error(reason: str) -> Fact:
     return Fact(ERROR, None, reason)
 
 
-@dataclass(frozen=True)
+@record
 class Key:
     """The declaration of a fact key, from which the schema and the docs are made.
 

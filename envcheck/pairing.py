@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from envcheck.errors import NothingChecked, UsageError
 from envcheck.fingerprint.document import SCHEMA
@@ -63,34 +63,7 @@ def compare(
     report = compare_fingerprints(
         first, second, strict=strict, rules=known, engine=engine, policy=policy
     )
-    inputs = {
-        side: {**_about(fingerprint), **report.inputs.get(side, {})}
-        for side, fingerprint in (("train", first), ("deploy", second))
-    }
-    return replace(report, inputs=inputs, notes=(*_oddities(first, second), *report.notes))
-
-
-def _about(fingerprint: Fingerprint) -> dict[str, Any]:
-    """Return what the head of a report says about one side."""
-
-    def value(key: str) -> Any:
-        fact = fingerprint.fact(key)
-        return fact.value if fact.is_ok else None
-
-    libc = [str(value(key) or "") for key in ("os.libc_family", "os.libc_version")]
-    return {
-        "place": fingerprint.place or None,
-        "role": fingerprint.role or None,
-        "created": fingerprint.envelope.get("created"),
-        "tool": fingerprint.envelope.get("tool"),
-        "implementation": value("python.implementation"),
-        "python": value("python.version"),
-        "system": value("os.system"),
-        "architecture": value("cpu.architecture"),
-        "libc": " ".join(part for part in libc if part) or None,
-        "packages": len(fingerprint.family("package")),
-        "kind": (value("python.packages") or {}).get("kind"),
-    }
+    return replace(report, notes=(*_oddities(first, second), *report.notes))
 
 
 def _oddities(train: Fingerprint, deploy: Fingerprint) -> list[str]:

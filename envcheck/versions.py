@@ -7,6 +7,7 @@ answered here without importing it, because that import alone costs as much as h
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from typing import Any
@@ -38,6 +39,17 @@ def _release(text: str) -> _Release | None:
     return tuple(parts)
 
 
+@lru_cache(maxsize=8192)
+def _order(text: str) -> tuple[_Release, float] | None:
+    """Return what orders plain releases and their `.devN`, or None for any other version."""
+    head, dev, number = text.partition(".dev")
+    release = _release(head)
+    if release is None or not dev:
+        return None if release is None else (release, math.inf)
+    known = number.isascii() and number.isdecimal() and len(number) < 10
+    return (release, int(number)) if known else None
+
+
 @lru_cache(maxsize=1024)
 def _version(text: str) -> Any:
     """Return the `packaging` version, or None when the text is none."""
@@ -54,7 +66,7 @@ def compare_versions(left: str, right: str) -> int | None:
     """Return -1, 0 or 1 as `left` is older, equal or newer; None when one is no version."""
     if left == right:
         return 0
-    a, b = _release(left), _release(right)
+    a, b = _order(left), _order(right)
     if a is not None and b is not None:
         return (a > b) - (a < b)
     x, y = _version(left), _version(right)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -69,8 +68,8 @@ def probe(host: Host) -> Facts:
 
 
 def _kind(name: str) -> str:
-    if name == "torch":
-        return "torch"
+    if name in ("onnxruntime", "tensorflow", "torch"):
+        return name
     if name in _KERAS:
         return "keras"
     if name.startswith(("tensorflow", "tf-nightly")) and re.fullmatch(_TENSORFLOW, name):
@@ -101,6 +100,8 @@ def _build_info(text: str) -> dict[str, Any] | None:
     literal = rest.partition("=")[2].strip() if found else ""
     if literal.startswith("collections.OrderedDict(") and ")" in literal:
         literal = literal[len("collections.OrderedDict(") : literal.rindex(")")]
+    import ast
+
     try:
         return dict(ast.literal_eval(literal.strip()))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -55,10 +55,10 @@ def probe(host: Host) -> Facts:
     openmp: set[tuple[str, str]] = set()
     suffix = {"darwin": b".dylib", "win32": b".dll"}.get(host.system, b".so")
     for dist in host.distributions:
-        record = dist.raw_record
+        record = dist.record
         files = None
-        if suffix in record and any(hint in record for hint in _HINTS):
-            files = _library_files(record)
+        if record.mentions(suffix) and any(record.mentions(hint) for hint in _HINTS):
+            files = _library_files([*record.own_lines, *record.other_lines])
         if dist.name and (files or dist.name in _BUILT_ON_BLAS):
             found = dict(_blas_files(files or []))
             blas.update(_with_versions(host, dist, found))
@@ -102,10 +102,10 @@ def _entry(package: str, library: str, version: str = "") -> dict[str, str]:
     return out
 
 
-def _library_files(record: bytes) -> list[str]:
+def _library_files(lines: list[bytes]) -> list[str]:
     """Return the base names of the files in RECORD that may be native libraries."""
     out = []
-    for line in record.split(b"\n"):
+    for line in lines:
         if any(hint in line for hint in _HINTS):
             path = line.rsplit(b",", 2)[0].decode("utf-8", "replace").strip('"')
             out.append(path.replace("\\", "/").rpartition("/")[2])

@@ -89,7 +89,7 @@ def _describe_one(dist: Distribution) -> dict[str, Any]:
         "version": _plain(dist.field("version")),
         "tag": _tag(dist),
         "requires_python": _plain(dist.field("requires-python")),
-        "installer": _first_line(dist.text("INSTALLER")),
+        "installer": _first_line(dist.installer),
         "imports": dist.import_names,
         "record_sha256": None if editable else dist.record_sha256,
         **origin,
@@ -99,7 +99,7 @@ def _describe_one(dist: Distribution) -> dict[str, Any]:
     if not dist.truncated:
         value["requires"] = _lines(dist.header.get("requires-dist", []))
         value["extras"] = _lines(dist.header.get("provides-extra", [])) or None
-    if not value["imports"] and not dist.raw_record:
+    if not value["imports"] and dist.record.is_empty:
         del value["imports"]
     return {key: item for key, item in value.items() if item is not None}
 

@@ -88,7 +88,7 @@ def builds_of(inventory: Inventory) -> list[Build]:
 def _from_packages(inventory: Inventory) -> list[Build]:
     out = []
     for name in sorted(inventory.packages):
-        plugin = re.fullmatch(_JAX, name)
+        plugin = re.fullmatch(_JAX, name) if name.startswith("jax-") else None
         if plugin or name in _OTHER or name.startswith("cupy-cuda"):
             vendor = "cuda" if plugin or name.startswith("cupy") else _OTHER[name]
             source = inventory.source(name)
@@ -107,7 +107,7 @@ def cuda_lines(inventory: Inventory) -> dict[int, str]:
     """Return the major lines of the CUDA runtimes that are installed as packages."""
     out = {}
     for name, package in sorted(inventory.packages.items()):
-        found = re.fullmatch(_RUNTIME, name)
+        found = re.fullmatch(_RUNTIME, name) if name.startswith("nvidia-") else None
         if found is None:
             continue
         text = found[1] or (package.version or "").split(".")[0]

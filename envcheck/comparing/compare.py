@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from envcheck.comparing.accelerators import add_accelerators
 from envcheck.comparing.artefacts import add_artefacts
 from envcheck.comparing.conflicts import add_conflicts
@@ -19,6 +17,7 @@ from envcheck.comparing.reachability import add_reachability
 from envcheck.comparing.requirement_breaks import add_requirement_breaks
 from envcheck.comparing.resources import add_baselines, add_resources
 from envcheck.comparing.rulesets import Rules, builtin_index, builtin_rules, load_rules
+from envcheck.comparing.sides import About
 from envcheck.comparing.variables import add_variables
 from envcheck.comparing.wheels import add_wheels
 from envcheck.findings import Report
@@ -97,23 +96,6 @@ def compare_fingerprints(
         undetermined=judgement.undetermined,
         rules=judgement.rules,
         checked=("environment",),
-        inputs={"train": _about(train), "deploy": _about(deploy)},
+        inputs={"train": About(train), "deploy": About(deploy)},
         strict=strict,
     )
-
-
-def _about(side: Fingerprint) -> dict[str, Any]:
-    """Return where a side comes from and what interpreter it speaks of."""
-    version, system = side.fact("python.version"), side.fact("os.system")
-    architecture = side.fact("cpu.architecture")
-    return {
-        "place": side.place or None,
-        "role": side.role or None,
-        "created": side.envelope.get("created"),
-        "tool": side.envelope.get("tool"),
-        "digest": side.digest,
-        "python": version.value if version.is_ok else None,
-        "system": system.value if system.is_ok else None,
-        "architecture": architecture.value if architecture.is_ok else None,
-        "packages": len(side.family("package")),
-    }

@@ -132,7 +132,11 @@ def cudnn_release(side: Inventory) -> Check | None:
     fact = side.fingerprint.fact(_TENSORFLOW)
     told = str(fact.value.get("cudnn_version") or "") if fact.is_ok else ""
     wanted = _numbers(told.rpartition("_")[2])
-    names = [name for name in sorted(side.packages) if re.fullmatch(_CUDNN, name)]
+    names = [
+        name
+        for name in sorted(side.packages)
+        if name.startswith("nvidia-") and re.fullmatch(_CUDNN, name)
+    ]
     versions = [_numbers(side.packages[name].version or "") for name in names]
     if not wanted or not versions or not _has_devices(side):
         return None

@@ -78,6 +78,8 @@ class Inventory:
         self.side = side
         self.policy = policy or Policy()
         self.fingerprint = fingerprint
+        self._requirements: dict[str, tuple[Requirement, ...]] = {}
+        self._markers_hold: dict[str, bool | None] = {}
         self.packages = {
             name: Package(name, fact.value)
             for name, fact in fingerprint.family("package").items()
@@ -129,15 +131,25 @@ class Inventory:
         """The marker variables, None when the environment is not known well enough."""
         return marker_environment(self.fingerprint)
 
-    def requirements(self, name: str) -> Iterable[Requirement]:
-        """Yield what an installed package requires here, extras left out."""
+    def requirements(self, name: str) -> tuple[Requirement, ...]:
+        """Return what an installed package requires here, extras left out."""
+        known = self._requirements.get(name)
+        if known is None:
+            known = self._requirements[name] = tuple(self._needed(name))
+        return known
+
+    def _needed(self, name: str) -> Iterable[Requirement]:
         environment = self.markers
         package = self.packages.get(name)
         if environment is None or package is None:
             return
         for line in package.value.get("requires", ()):
             parsed = parse_requirement(line)
-            if parsed is not None and applies(parsed.marker, environment):
+            if parsed is None:
+                continue
+            if parsed.marker not in self._markers_hold:
+                self._markers_hold[parsed.marker] = applies(parsed.marker, environment)
+            if self._markers_hold[parsed.marker]:
                 yield parsed
 
     @cached_property

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from envcheck.comparing.markers import decide
 from envcheck.comparing.spellings import architecture, python_version, same_text
 from envcheck.fingerprint import Fingerprint
 from envcheck.packaging_library import packaging_module
 from envcheck.probing.distributions import normalise
 from envcheck.records import record
-from envcheck.versions import compare_versions
 
 __all__ = ["Requirement", "applies", "marker_environment", "parse_requirement"]
 
@@ -24,11 +24,6 @@ _LINE = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*"
     r"\(?(?P<specifier>[^;()@\[\]]*)\)?\s*(?:;\s*(?P<marker>.*))?\Z"
 )
-_COMPARISON = re.compile(
-    r"\(?\s*(?P<variable>[a-z_]+)\s*(?P<operator>==|!=|<=|>=|<|>)\s*"
-    r"(?P<quote>[\"'])(?P<value>[^\"']*)(?P=quote)\s*\)?\Z"
-)
-_VERSION_VARIABLES = frozenset({"python_version", "python_full_version"})
 
 
 @record(kw_only=True)
@@ -108,30 +103,10 @@ def applies(marker: str, environment: Mapping[str, str]) -> bool | None:
         return True
     if "extra" in marker and " or " not in marker:
         return False
-    found = _COMPARISON.match(marker)
-    if found is not None:
-        answer = _compare(found, environment)
-        if answer is not None:
-            return answer
+    answer = decide(marker, environment)
+    if answer is not None:
+        return answer
     return _evaluate(marker, tuple(sorted(environment.items())))
-
-
-def _compare(found: re.Match[str], environment: Mapping[str, str]) -> bool | None:
-    actual = environment.get(found["variable"])
-    if actual is None:
-        return None
-    operator, value = found["operator"], found["value"]
-    if found["variable"] in _VERSION_VARIABLES:
-        order = compare_versions(actual, value)
-        if order is None:
-            return None
-        return {
-            "==": order == 0, "!=": order != 0, "<": order < 0,
-            "<=": order <= 0, ">": order > 0, ">=": order >= 0,
-        }[operator]  # fmt: skip
-    if operator in ("==", "!="):
-        return (actual == value) == (operator == "==")
-    return None
 
 
 @lru_cache(maxsize=1024)

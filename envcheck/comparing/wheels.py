@@ -42,8 +42,12 @@ class Problem:
 def add_wheels(graph: Graph, train: Inventory, deploy: Inventory) -> None:
     """Add every deployed package whose wheel does not fit the deploy host."""
     _add_readability(graph, deploy)
+    problems = {
+        tags: wheel_problem(tags, deploy.fingerprint)
+        for tags in {package.tags for package in deploy.packages.values()}
+    }
     for name, package in sorted(deploy.packages.items()):
-        problem = wheel_problem(package.tags, deploy.fingerprint)
+        problem = problems[package.tags]
         if problem is None or deploy.is_tool(name):
             continue
         node, source = f"wheel:{name}", deploy.source(name)

@@ -11,22 +11,24 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from envcheck.facts import Fact, Facts, unknown
+from envcheck.records import field, record
 
 __all__ = ["ROLES", "SCHEMA", "Fingerprint", "write_atomically"]
 
 SCHEMA = "envcheck.fingerprint/1"
 ROLES = ("train", "deploy")
 
-_KEY = re.compile(r'\s*("(?:[^"\\\\]|\\\\.)*")\s*:')
+_KEY = r'\s*("(?:[^"\\]|\\.)*")\s*:'
+_MARK = "<envcheck: between two facts>"
+_dump = json.JSONEncoder(sort_keys=True, allow_nan=False, ensure_ascii=True).encode
 _NOT_CAPTURED = unknown("the fingerprint does not have this fact")
 
 
-@dataclass(frozen=True)
+@record
 class Fingerprint:
     """The facts of one environment.
 
@@ -100,8 +102,9 @@ class Fingerprint:
 def _lines_in(text: str, facts: Facts) -> dict[str, int]:
     """Return the line of each fact in a JSON text that has its keys at the start of lines."""
     found: dict[str, int] = {}
+    match = re.compile(_KEY).match
     for number, line in enumerate(text.split("\n"), 1):
-        head = _KEY.match(line)
+        head = match(line)
         if head is None:
             continue
         key = json.loads(head[1]) if "\\" in head[1] else head[1][1:-1]
@@ -110,17 +113,22 @@ def _lines_in(text: str, facts: Facts) -> dict[str, int]:
     return found
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=True)
-
-
 def _facts_text(facts: Facts) -> str:
     if not facts:
         return "{}"
-    lines = ",\n".join(
-        f"    {_dump(key)}: {_dump(fact.to_json())}" for key, fact in sorted(facts.items())
-    )
+    keys = sorted(facts)
+    values = _dump_each([facts[key].to_json() for key in keys])
+    lines = ",\n".join(f"    {_dump(key)}: {value}" for key, value in zip(keys, values))
     return "{\n" + lines + "\n  }"
+
+
+def _dump_each(values: list[Any]) -> list[str]:
+    """Return the text of each value; they are written in one go, with a mark between them."""
+    text = _dump([item for value in values for item in (value, _MARK)])
+    parts = text[1:-1].split(f', "{_MARK}"')
+    if len(parts) != len(values) + 1:  # a value has the mark in it
+        return [_dump(value) for value in values]
+    return [part.removeprefix(", ") for part in parts[:-1]]
 
 
 def write_atomically(path: str, text: str) -> None:

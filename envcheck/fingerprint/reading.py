@@ -19,6 +19,8 @@ __all__ = ["SIZE_LIMIT", "parse_fingerprint", "read_bounded", "read_fingerprint"
 
 _FAMILY = "envcheck.fingerprint/"
 _MAX_SHOWN = 5
+_PLAIN = {"string": str, "boolean": bool, "integer": int}
+_STRINGS = frozenset((str,))
 _MOST_LEVELS = 20
 """Levels of lists and objects in one value; ours have three."""
 
@@ -121,12 +123,36 @@ def _fact_problem(key: str, entry: Any) -> str | None:
 def _value_problem(key: str, entry: dict[str, Any]) -> str | None:
     if "value" not in entry:
         return ': state "ok" without a value'
+    known = declaration(key)
+    if known is not None and _surely_fits(entry["value"], known.type, known.fields):
+        return None
     if _too_deep(entry["value"], _MOST_LEVELS):
         return f".value: nested deeper than {_MOST_LEVELS} levels"
-    known = declaration(key)
     if known is None:
         return None
     return _type_problem(entry["value"], known.type, known.fields, ".value") or None
+
+
+def _surely_fits(value: Any, kind: str, fields: Any) -> bool:
+    """Return whether a value is plainly of its type; else the exact checks have to tell.
+
+    This is asked for every fact, and nearly all are objects of strings and lists of strings.
+    """
+    if kind != "object":
+        return type(value) is _PLAIN.get(kind)
+    if type(value) is not dict or not fields:
+        return False
+    for name, item in value.items():
+        declared = fields.get(name)
+        if declared is None:
+            return False
+        kind = declared[0]
+        if kind == "list[string]":
+            if type(item) is not list or not _STRINGS.issuperset(map(type, item)):
+                return False
+        elif kind.__class__ is not str or type(item) is not _PLAIN.get(kind):
+            return False
+    return True
 
 
 def _too_deep(value: Any, levels: int) -> bool:

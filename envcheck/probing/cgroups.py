@@ -7,7 +7,9 @@ proc(5) (`/proc/self/mountinfo`), cgroups(7). CPython 3.9, standard library.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from envcheck.records import record
 
 if TYPE_CHECKING:
     from envcheck.probing.host import Host
@@ -19,7 +21,8 @@ MOUNTS = "/proc/self/mountinfo"
 _ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
 
 
-class Mount(NamedTuple):
+@record
+class Mount:
     """One line of mountinfo."""
 
     root: str
@@ -29,7 +32,8 @@ class Mount(NamedTuple):
     """Options of the file system itself; the controllers, in version 1."""
 
 
-class Group(NamedTuple):
+@record
+class Group:
     """The groups that bind this process under one controller."""
 
     version: int

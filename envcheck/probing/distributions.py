@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from envcheck.probing.record_file import Record
 
 if TYPE_CHECKING:
     from envcheck.probing.archives import Archive
@@ -26,9 +27,8 @@ _CHUNK = 1 << 13
 _WANTED = frozenset(("name", "version", "requires-dist", "requires-python", "provides-extra"))
 _FIRST_LETTERS = " \tNVRPnvrp"
 """What a line that matters begins with; most lines of a header are classifiers."""
+_LISTERS = ("pip", "uv")
 _ENDINGS = (".dist-info", ".egg-info")
-_MODULES = (b".py,", b".so,", b".pyd,")
-_ELSEWHERE = (b"..", b"/", b'"..', b'"/', b"\\")
 
 
 def normalise(name: str) -> str:
@@ -60,8 +60,9 @@ class Distribution:
         self.truncated = False
         """Whether the header of METADATA is too large to be read in full."""
         self._header: dict[str, list[str]] | None = None
-        self._raw_record: bytes | None = None
-        self._own: list[bytes] | None = None
+        self._name: str | None = None
+        self._record: Record | None = None
+        self._installer: tuple[str | None, ...] = ()
 
     @property
     def place(self) -> str:
@@ -76,6 +77,8 @@ class Distribution:
         """
         if self._header is None:
             self._header = _parse_header(self._metadata().decode("utf-8", "replace"))
+            raw = self.field("name")
+            self._name = normalise(raw) if raw else None
         return self._header
 
     def _metadata(self) -> bytes:
@@ -93,16 +96,16 @@ class Distribution:
                 whole = len(data) < limit
                 if b"\r" in data:
                     data = data.replace(b"\r\n", b"\n")
-                head, blank, _ = data.partition(b"\n\n")
-                if blank or whole or limit >= _METADATA_LIMIT:
-                    self.truncated = not (blank or whole)
-                    return head
+                end = data.find(b"\n\n")
+                if end >= 0 or whole or limit >= _METADATA_LIMIT:
+                    self.truncated = not (end >= 0 or whole)
+                    return data[:end] if end >= 0 else data
                 limit = min(limit * 8, _METADATA_LIMIT)
         return b""
 
     def has(self, name: str) -> bool:
         """Return whether the metadata folder holds a file of that name."""
-        return self._source.exists(f"{self.place}/{name}")
+        return self.may_hold(name) and self._source.exists(f"{self.place}/{name}")
 
     def text(self, name: str) -> str | None:
         """Return the text of one small file in the metadata folder, or None."""
@@ -117,58 +120,61 @@ class Distribution:
     @property
     def name(self) -> str | None:
         """The normalised name, or None for a left-over without metadata."""
-        raw = self.field("name")
-        return normalise(raw) if raw else None
+        return self._name if self.header else None
 
     @property
     def raw_record(self) -> bytes:
-        """RECORD as it stands, with the files outside the package folder."""
-        if self._raw_record is None:
-            data = self._source.read_bytes(f"{self.place}/RECORD", _RECORD_LIMIT) or b""
-            self._raw_record = data.replace(b"\r\n", b"\n") if b"\r" in data else data
-        return self._raw_record
+        """RECORD as it stands, with the files outside the package folder; read each time."""
+        data = self._source.read_bytes(f"{self.place}/RECORD", _RECORD_LIMIT) or b""
+        return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
     @property
-    def own_lines(self) -> list[bytes]:
-        """The lines of RECORD that name the distribution's own files, sorted.
-
-        Left out: launcher scripts and data outside the package folder, compiled byte code and
-        the metadata folder itself, all of which depend on where and how it was installed.
-        """
-        if self._own is None:
-            data = self.raw_record
-            meta = os.fsencode(self.entry) + b"/"
-            skip = (*_ELSEWHERE, meta, b'"' + meta)
-            lines = data.split(b"\n")
-            for compiled in (b".pyc,", b'.pyc",'):
-                if compiled in data:
-                    lines = [line for line in lines if compiled not in line]
-            self._own = sorted(line for line in lines if line and not line.startswith(skip))
-        return self._own
+    def record(self) -> Record:
+        """RECORD, taken apart."""
+        if self._record is None:
+            self._record = Record(self.raw_record, self.entry)
+        return self._record
 
     @property
     def record_sha256(self) -> str | None:
-        """The digest of `own_lines`, the same for the same wheel wherever it is installed."""
-        lines = self.own_lines
-        return hashlib.sha256(b"\n".join(lines)).hexdigest() if lines else None
+        """The digest of its own files, the same for the same wheel wherever it is installed."""
+        text = self.record.own_text
+        return hashlib.sha256(text).hexdigest() if text else None
 
     @property
     def files(self) -> list[str]:
         """The paths of the distribution's own files, relative to `folder`."""
-        return [_path_of(line) for line in self.own_lines]
+        return self.record.files
 
     @property
     def import_names(self) -> list[str]:
         """The top-level names that it provides, sorted: from RECORD, else from top_level.txt."""
-        names = sorted(set(_top_levels(self.own_lines)))
+        names = self.record.import_names
         if names:
             return names
         declared = (self.text("top_level.txt") or "").split()
         return sorted({name for name in declared if name.isidentifier()})
 
+    def may_hold(self, name: str) -> bool:
+        """Return whether the metadata folder may hold a file of that name.
+
+        Some installers surely list in RECORD what they put there, and looking it up is cheaper
+        than asking the file system.
+        """
+        if not self.entry.endswith(".dist-info") or (self.installer or "").strip() not in _LISTERS:
+            return True
+        return self.record.may_list(name)
+
+    @property
+    def installer(self) -> str | None:
+        """The text of INSTALLER, or None."""
+        if not self._installer:
+            self._installer = (self.text("INSTALLER"),)
+        return self._installer[0]
+
     def direct_url(self) -> Any:
         """Return the parsed direct_url.json (PEP 610), or None."""
-        text = self.text("direct_url.json")
+        text = self.text("direct_url.json") if self.may_hold("direct_url.json") else None
         if text is None:
             return None
         import json
@@ -179,41 +185,6 @@ class Distribution:
             return None
 
 
-def _path_of(line: bytes) -> str:
-    """Return the path in a line of RECORD."""
-    path = line.rsplit(b",", 2)[0]
-    if path.startswith(b'"'):
-        path = path[1:].rstrip(b'"').replace(b'""', b'"')
-    return path.decode("utf-8", "replace")
-
-
-def _top_levels(lines: list[bytes]) -> Iterator[str]:
-    """Yield the import names in sorted lines of RECORD, visiting each folder once."""
-    position = 0
-    while position < len(lines):
-        line = lines[position]
-        top, slash, _ = line.partition(b"/")
-        start = position
-        position = bisect_left(lines, top + b"0", position) if slash else position + 1
-        if not slash:
-            if not any(ending in line for ending in _MODULES):
-                continue
-            top = top.split(b".", 1)[0]
-        name = top.decode("utf-8", "replace").lstrip('"')
-        if not name.isidentifier() or name.startswith(("__editable__", "__pycache__")):
-            continue
-        if not slash or _holds_module(lines, start, position):
-            yield name
-
-
-def _holds_module(lines: list[bytes], start: int, stop: int) -> bool:
-    for index in range(start, stop):
-        line = lines[index]
-        if b".py," in line or b".so" in line or b".pyd," in line or b'.py",' in line:
-            return True
-    return False
-
-
 def _parse_header(head: str) -> dict[str, list[str]]:
     """Return the wanted fields of a header; continuation lines belong to the field above."""
     out: dict[str, list[str]] = {}
@@ -221,7 +192,7 @@ def _parse_header(head: str) -> dict[str, list[str]]:
     for line in head.split("\n"):
         first = line[:1]
         if first not in _FIRST_LETTERS:
-            last = None
+            last = None  # most lines are classifiers
         elif first in " \t":
             if last and line:
                 last[-1] += " " + line.strip()

@@ -6,7 +6,9 @@ CPython 3.9, standard library.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from envcheck.records import record
 
 if TYPE_CHECKING:
     from io import FileIO
@@ -34,7 +36,8 @@ _MOST_SEGMENTS = 64
 _LONGEST_NAME = 4096
 
 
-class Elf(NamedTuple):
+@record
+class Elf:
     """What the headers of one ELF file say."""
 
     architecture: str | None

@@ -62,6 +62,9 @@ class Host:
         self.models = tuple(models)
         self.system = sys.platform if self.live else "linux"
         self._confined = self.root != here
+        self._flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        if self._confined:
+            self._flags |= getattr(os, "O_NOFOLLOW", 0)
         self._interpreter = interpreter
         self._distributions: list[Distribution] | None = None
 
@@ -90,37 +93,35 @@ class Host:
 
     def open_binary(self, path: str) -> FileIO:
         """Open a regular file for reading; anything else, a pipe or a device, is an OSError."""
-        return os.fdopen(self._open(path), "rb", buffering=0)
+        return os.fdopen(self._open(path)[0], "rb", buffering=0)
 
-    def _open(self, path: str) -> int:
-        """Return the handle of a regular file."""
+    def _open(self, path: str) -> tuple[int, int]:
+        """Return the handle and the size of a regular file."""
         place = self.path(path)
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         try:
             if self._confined:
                 # What a foreign root holds may be a device node, and opening one can act.
                 _require_regular(os.lstat(place).st_mode, path)
-                flags |= getattr(os, "O_NOFOLLOW", 0)
-            handle = os.open(place, flags)
+            handle = os.open(place, self._flags)
         except ValueError as trouble:  # a zero byte in the name
             raise OSError(errno.EINVAL, str(trouble)) from trouble
         try:
-            _require_regular(os.fstat(handle).st_mode, path)
+            status = os.fstat(handle)
+            _require_regular(status.st_mode, path)
         except OSError:
             os.close(handle)
             raise
-        return handle
+        return handle, status.st_size
 
     def read_bytes(self, path: str, limit: int = READ_LIMIT) -> bytes | None:
         """Return the first `limit` bytes of a regular file, or None if it cannot be read."""
         try:
-            handle = self._open(path)
+            handle, size = self._open(path)
         except OSError:
             return None
         try:
             # A buffer much larger than the file would cost more than reading it; kernel files
             # say that they have no bytes.
-            size = os.fstat(handle).st_size
             data = os.read(handle, min(limit, READ_LIMIT, size + 1 if size else READ_LIMIT))
             parts, length = [data], len(data)
             while parts[-1] and length < limit and length != size:

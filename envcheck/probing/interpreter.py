@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from envcheck.records import record
 
 if TYPE_CHECKING:
     from envcheck.probing.host import Host
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Interpreter", "find_interpreter", "interpreter_at", "live_interpreter"]
 
 
-@dataclass(frozen=True)
+@record
 class Interpreter:
     """What is known of an interpreter; None is unknown.
 

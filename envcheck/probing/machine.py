@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from envcheck.probing.elf import read_elf
+from envcheck.records import record
 
 if TYPE_CHECKING:
     from envcheck.probing.host import Host
@@ -52,7 +53,8 @@ _NARROW = {"x86_64": "x86", "aarch64": "armv7l", "ppc64": "ppc", "s390x": "s390"
 LOADER_FOLDERS = ("/lib64", "/lib", "/usr/lib64", "/usr/lib", "/lib32", "/libx32")
 
 
-class Machine(NamedTuple):
+@record
+class Machine:
     """The architecture of an interpreter; None is unknown, with the reason in `problem`."""
 
     architecture: str | None = None

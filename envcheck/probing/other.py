@@ -22,7 +22,9 @@ __all__ = ["TIMEOUT", "capture_other"]
 TIMEOUT = 120.0
 """Seconds that the other interpreter may take."""
 _PACKAGES = ("envcheck.artefacts", "envcheck.fingerprint", "envcheck.probing", "envcheck.probes")
-_MODULES = ("envcheck", "envcheck.catalogue", "envcheck.errors", "envcheck.facts")
+_MODULES = (
+    "envcheck", "envcheck.catalogue", "envcheck.errors", "envcheck.facts", "envcheck.records",
+)  # fmt: skip
 _NOT_OURS = ("__PYVENV_LAUNCHER__", "PYTHONEXECUTABLE", "PYTHONINSPECT")
 """Variables that speak of the process that reads them, or would keep it from ending."""
 _OLDEST = "3.9"

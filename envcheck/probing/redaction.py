@@ -147,18 +147,12 @@ class Redactor:
         if not text.isascii() or ("@" in text and "://" in text):
             return True
         lowered = text.lower()
-        for hint in self._hints:  # loops, since this is asked for every fact
-            if hint in lowered:
-                return True
-        if lowered != text:
-            for hint in _MIXED_HINTS:
-                if hint in lowered:
-                    return True
-        return False
+        within = lowered.__contains__  # the fastest way, since this is asked for every fact
+        return any(map(within, self._hints)) or (lowered != text and any(map(within, _MIXED_HINTS)))
 
     def text(self, value: str) -> str:
         """Return one string without secrets, home folders, names and lone surrogates."""
-        if not self._suspicious(value):
+        if not value or not self._suspicious(value):
             return value
         if not value.isascii():
             value = value.encode("utf-8", "replace").decode("utf-8")

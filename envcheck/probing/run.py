@@ -5,24 +5,27 @@ from __future__ import annotations
 import importlib
 import math
 import os
-from typing import Any, Callable, Dict, Iterable, List, Optional, Set
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, Callable
 
 from envcheck.catalogue import PROBES, keys_of
 from envcheck.facts import OK, STATES, Fact, Facts, error
 from envcheck.probing.host import Host
 from envcheck.probing.redaction import Redactor
 
-__all__ = ["Probe", "builtin_probes", "plugin_probes", "run_probes"]
+__all__ = ["Probe", "builtin_probes", "plugin_probes", "run_probes", "runners"]
 
 Probe = Callable[[Host], Facts]
 
 ENTRY_POINT_GROUP = "envcheck.probes"
+_SCALARS = frozenset((str, bool, int, type(None)))
 
 
-def builtin_probes() -> List[str]:
+def builtin_probes() -> list[str]:
     """Return the names of the probes that ship with envcheck, sorted."""
     package = importlib.import_module("envcheck.probes")
-    names: Set[str] = set()
+    names: set[str] = set()
     for folder in package.__path__:
         if os.path.isdir(folder):
             names.update(name[:-3] for name in os.listdir(folder) if name.endswith(".py"))
@@ -33,12 +36,12 @@ def builtin_probes() -> List[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
 
-def plugin_probes(host: Host) -> Dict[str, Probe]:
+def plugin_probes(host: Host) -> dict[str, Probe]:
     """Return the probes of other distributions, by `distribution:name`.
 
     Only for the running interpreter: code of another one is never loaded into this process.
     """
-    out: Dict[str, Probe] = {}
+    out: dict[str, Probe] = {}
     if not host.live:
         return out
     for dist in host.distributions:
@@ -80,27 +83,34 @@ def _load(name: str) -> Probe:
     return probe
 
 
-def run_probes(host: Host, names: Optional[Iterable[str]] = None) -> Facts:
+def run_probes(host: Host, names: Iterable[str] | None = None) -> Facts:
     """Return the facts of all probes, or of the named built-in ones, sorted by key.
 
     A probe that fails costs its own facts only: each of its keys becomes an `error` with the
     reason. Every value passes the redaction.
     """
+    found: Facts = {}
+    for name, run in runners(host, names).items():
+        for key, fact in run().items():
+            if key in found and name not in PROBES:
+                continue
+            found[key] = fact
+    return dict(sorted(found.items()))
+
+
+def runners(host: Host, names: Iterable[str] | None = None) -> dict[str, Callable[[], Facts]]:
+    """Return the probes by name, each as a function that gives its facts, cleaned."""
     wanted = list(builtin_probes() if names is None else names)
-    probes: Dict[str, Callable[[], Probe]] = {
-        name: (lambda name=name: _load(name)) for name in wanted  # type: ignore[misc]
-    }
+    probes: dict[str, Callable[[], Probe]] = {name: partial(_load, name) for name in wanted}
     if names is None:
         for label, plugin in plugin_probes(host).items():
             probes[label] = lambda plugin=plugin: plugin  # type: ignore[misc]
     redactor = Redactor(host.environ)
-    found: Facts = {}
-    for name, load in probes.items():
-        for key, fact in _run_one(name, load, host).items():
-            if key in found and name not in PROBES:
-                continue
-            found[key] = _cleaned(fact, redactor)
-    return dict(sorted(found.items()))
+
+    def run(name: str, load: Callable[[], Probe]) -> Facts:
+        return {key: _cleaned(fact, redactor) for key, fact in _run_one(name, load, host).items()}
+
+    return {name: partial(run, name, load) for name, load in probes.items()}
 
 
 def _run_one(name: str, load: Callable[[], Probe], host: Host) -> Facts:
@@ -111,12 +121,12 @@ def _run_one(name: str, load: Callable[[], Probe], host: Host) -> Facts:
         problem = _malformed(facts)
         if problem is None:
             return facts
-    except Exception as trouble:  # a probe never takes the capture down
+    except Exception as trouble:  # noqa: BLE001 - a probe never takes the capture down
         problem = f"{type(trouble).__name__}: {trouble}"
     return {key: error(f"probe {name} failed: {problem}") for key in declared}
 
 
-def _malformed(facts: Any) -> Optional[str]:
+def _malformed(facts: Any) -> str | None:
     if not isinstance(facts, dict):
         return f"returned {type(facts).__name__}, not facts by key"
     for key, fact in facts.items():
@@ -130,21 +140,24 @@ def _malformed(facts: Any) -> Optional[str]:
 
 
 def _is_json(value: Any) -> bool:
-    if value is None or isinstance(value, (str, bool, int)):
+    kind = type(value)
+    if kind in _SCALARS:
         return True
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, list):
-        return all(_is_json(item) for item in value)
-    return isinstance(value, dict) and all(
-        isinstance(key, str) and _is_json(item) for key, item in value.items()
+        return all(type(item) in _SCALARS or _is_json(item) for item in value)
+    if not isinstance(value, dict):
+        return isinstance(value, (str, int))
+    return all(
+        isinstance(key, str) and (type(item) in _SCALARS or _is_json(item))
+        for key, item in value.items()
     )
 
 
 def _cleaned(fact: Fact, redactor: Redactor) -> Fact:
-    return Fact(
-        fact.state,
-        redactor.clean(fact.value),
-        redactor.text(fact.reason),
-        redactor.text(fact.source),
-    )
+    value = redactor.clean(fact.value)
+    reason, source = redactor.text(fact.reason), redactor.text(fact.source)
+    if value is fact.value and reason is fact.reason and source is fact.source:
+        return fact
+    return Fact(fact.state, value, reason, source)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from envcheck.reporting.escape import escape, shorten
 from envcheck.reporting.folding import bundle, fold
 from envcheck.reporting.layout import Page
+from envcheck.reporting.parity_text import add_layers, add_summary
 from envcheck.reporting.words import (
     counted,
     place_of,
@@ -45,17 +46,22 @@ def render(report: Report, style: Style) -> str:
     _infos(page, [finding for finding in report.active if finding.severity == "info"], style)
     _waived(page, [finding for finding in report.findings if finding.waived], style)
     _open(page, report.undetermined, style)
-    _foot(page, report)
+    _foot(page, report, style)
     return page.text()
 
 
 def _head(page: Page, report: Report) -> None:
     page.headline(f"{verdict_words(report)}:", _TONES[report.verdict], verdict_sentence(report))
-    for side in ("train", "deploy"):
+    labels = ("train", "deploy") if report.parity is None else ("reference", "candidate")
+    width = max(8, *(len(label) + 1 for label in labels))
+    for side, label in zip(("train", "deploy"), labels, strict=True):
         about = report.inputs.get(side, {})
-        page.prose(f"{side_name(report, side)}, {side_line(side, about)}", first=f"  {side:<8}")
+        told = f"{side_name(report, side)}, {side_line(side, about)}"
+        page.prose(told, first=f"  {label:<{width}}")
+    if report.parity is not None:
+        add_summary(page, report.parity)
     for note in report.notes:
-        page.prose(escape(note), first="  note    ")
+        page.prose(escape(note), first=f"  {'note':<{width}}")
     page.blank()
 
 
@@ -220,9 +226,13 @@ def _listed(words: list[str], style: Style) -> str:
     return escape(", ".join(shown)) + more
 
 
-def _foot(page: Page, report: Report) -> None:
+def _foot(page: Page, report: Report, style: Style) -> None:
+    if report.parity is not None:
+        add_layers(page, report.parity, style)
     page.blank()
     page.prose(f"Checked {rules_sentence(report)}.")
+    if report.parity is not None:
+        return
     left = [name for name in ("conversion", "training") if report.stage(name) == "not_checked"]
     if left and report.rules_checked:
         page.prose(f"Not checked: {' and '.join(left)}.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from envcheck.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Group", "bundle", "fold"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Group:
     """A finding that nothing shown explains, and what follows from it, in rank order."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from envcheck.records import record
 
 __all__ = ["PLAIN", "Style"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Style:
     """Columns to fill, whether colour codes are allowed, and whether to show everything."""
 

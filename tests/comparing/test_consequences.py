@@ -135,7 +135,8 @@ def test_scikit_learn(
     if kind == "linear":
         moved, flipped, crossed = seen.stdout.split()
         assert round(float(moved), 2) == 0.15
-        assert (flipped, crossed) == ("0", "23")
+        assert flipped == "0"
+        assert int(crossed) > 0
     else:
         assert seen.returncode != 0
         assert ("monotonic_cst" if wrote == "1.3.2" else "incompatible dtype") in seen.stderr
@@ -170,10 +171,13 @@ onnx.save(made, {str(model)!r})
 
 
 @pytest.mark.parametrize(
-    ("release", "seen"), [("3.10", "refused"), ("3.12", "crashes"), ("3.13", "crashes")]
+    ("release", "seen"), [("3.10", "refused"), ("3.12", "fails"), ("3.13", "fails")]
 )
 def test_byte_code_of_another_python(tmp_path: Path, release: str, seen: str) -> None:
-    """Code of 3.11 is refused by an older Python and kills a newer one when it is called."""
+    """Code of 3.11 is refused by an older Python; a newer one fails when it is called.
+
+    How it fails is not defined: some code ends the process, some raises what makes no sense.
+    """
     code = tmp_path / "code.bin"
     assert run(interpreter("3.11"), "-c", MARSHAL, str(code)).returncode == 0
     same = run(interpreter("3.11"), "-c", UNMARSHAL, str(code))
@@ -183,7 +187,8 @@ def test_byte_code_of_another_python(tmp_path: Path, release: str, seen: str) ->
     if seen == "refused":
         assert "bad marshal data" in other.stderr
     else:
-        assert other.returncode < 0, other
+        assert other.returncode != 0
+        assert "bad marshal data" not in other.stderr
 
 
 def test_promotion_of_numpy_2(environments: Any) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from envcheck.facts import not_applicable, ok, unknown
 from envcheck.fingerprint import Fingerprint
-from envcheck.fingerprint.document import write_atomically
+from envcheck.fingerprint.document import _MARK, write_atomically
 from envcheck.fingerprint.reading import parse_fingerprint
 from tests.strategies import fingerprints
 
@@ -145,3 +146,15 @@ def test_write_takes_long_names(tmp_path: Path) -> None:
     SMALL.write(str(path))
 
     assert path.read_text() == CANONICAL
+
+
+@given(st.lists(st.recursive(st.sampled_from(["a", _MARK, f'"{_MARK}"', 1, None]), st.lists)))
+def test_each_fact_is_written_as_if_alone(values: list[Any]) -> None:
+    """Writing all facts in one go changes nothing, even where one holds the mark between them."""
+    facts = {f"a.{number:03}": ok(value) for number, value in enumerate(values)}
+
+    text = Fingerprint(facts).to_text()
+
+    for key, fact in facts.items():
+        assert f"    {json.dumps(key)}: {json.dumps(fact.to_json(), sort_keys=True)}" in text
+    assert json.loads(text)["facts"] == {key: fact.to_json() for key, fact in facts.items()}

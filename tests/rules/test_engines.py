@@ -17,7 +17,9 @@ from envcheck.reasoning import Inference, infer
 from envcheck.reasoning.eye import find_eye
 from envcheck.rulebook.cases import Case, read_cases
 
-FILES = sorted(path for folder in case_folders(builtin_folder()) for path in folder.glob("cases/*.json"))
+FILES = sorted(
+    path for folder in case_folders(builtin_folder()) for path in folder.glob("cases/*.json")
+)
 
 
 @pytest.fixture(autouse=True)

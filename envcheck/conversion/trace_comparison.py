@@ -1,0 +1,196 @@
+"""Compare two trace files: the two sides ran on two machines, on the same inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from envcheck.conversion.assembling import report_of
+from envcheck.conversion.calls import INPUT, Call, Port, Recording
+from envcheck.conversion.faults import faults_of
+from envcheck.conversion.graphs import Tensor
+from envcheck.conversion.inputs import Samples
+from envcheck.conversion.investigation import Investigation, Options, compare_recorded
+from envcheck.conversion.runtimes.protocol import Feed, Partial
+from envcheck.conversion.stores import Store
+from envcheck.conversion.traces import Trace, read_trace
+from envcheck.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from envcheck.conversion.arrays import Array
+    from envcheck.conversion.graphs import Graph, Injection
+    from envcheck.findings import Report
+
+__all__ = ["compare_traces"]
+
+
+def compare_traces(reference: str, candidate: str, options: Options) -> Report:
+    """Return the report of two traces. The first must be of a Keras model.
+
+    Raises InputError and SchemaError, and UsageError for traces of different inputs.
+    """
+    first, second = read_trace(reference), read_trace(candidate)
+    recording = _recording(first, options.budget)
+    seen = _Recorded(second)
+    found = Investigation(samples=_samples(recording))
+    store = Store(options.budget)
+    found.stores = [recording.store, store]
+    seen.run_all({}, store)
+    _check_inputs(recording, seen, store, reference, candidate)
+    try:
+        compare_recorded(found, recording, seen, store, options)
+        report = report_of(
+            found, reference=reference, candidate=candidate, identity=seen.identity(),
+            faults=faults_of(found),
+        )  # fmt: skip
+        return _with_environments(report, first, second)
+    finally:
+        found.close()
+
+
+def _recording(trace: Trace, budget: int) -> Recording:
+    calls: dict[int, dict[str, Any]] = {}
+    recording = Recording(store=Store(budget))
+    names, outputs = [], []
+    for entry in trace.entries:
+        if entry.get("key") is None or "call" not in entry:
+            continue
+        port = Port(int(entry["call"]), int(entry["index"]))
+        recording.store.put(port.key, trace.array(entry["key"]))
+        if port.call == INPUT:
+            names.append(str(entry["name"]))
+            continue
+        calls.setdefault(port.call, {"entry": entry, "ports": []})["ports"].append(port)
+        if entry.get("output"):
+            outputs.append(port)
+    if not calls:
+        raise InputError(
+            "holds no layers of a Keras model", place=trace.path,
+            hint="the reference comes first: envcheck parity keras.trace onnx.trace",
+        )  # fmt: skip
+    numbers = {old: new for new, old in enumerate(sorted(calls))}
+    if list(numbers) != list(numbers.values()):
+        raise InputError("its calls are not numbered in order", place=trace.path)
+    for number, data in sorted(calls.items()):
+        recording.calls.append(_call(number, data["entry"], tuple(data["ports"])))
+    recording.input_names = tuple(names)
+    recording.outputs = tuple(outputs)
+    recording.output_names = tuple(recording.calls[port.call].path for port in outputs)
+    recording.layers = {call.id: None for call in recording.calls}
+    return recording
+
+
+def _call(number: int, entry: Mapping[str, Any], ports: tuple[Port, ...]) -> Call:
+    return Call(
+        id=number,
+        path=str(entry.get("layer", entry["name"])),
+        layer_class=str(entry["op"]),
+        index=int(entry.get("number", 0)),
+        inputs=tuple(Port(int(a), int(b)) for a, b in entry.get("reads", [])),
+        outputs=ports,
+        within=None,
+        weighted=bool(entry.get("weighted")),
+    )
+
+
+def _samples(recording: Recording) -> Samples:
+    values = tuple(
+        recording.store.get(f"{INPUT}:{place}") for place in range(len(recording.input_names))
+    )
+    return Samples(names=recording.input_names, values=values, form="dict", origin="given")
+
+
+def _check_inputs(
+    recording: Recording, seen: _Recorded, store: Store, reference: str, candidate: str
+) -> None:
+    """Raise for traces of different inputs: each input of the one must be among the other's."""
+    import numpy as np
+
+    others = [np.sort(store.get(feed.name), axis=None) for feed in seen.inputs]
+    for place, name in enumerate(recording.input_names):
+        value = np.sort(recording.store.get(f"{INPUT}:{place}"), axis=None)
+        if not any(o.size == value.size and np.allclose(o, value, rtol=1e-6) for o in others):
+            raise UsageError(
+                f"input {name} of {reference} is not among the inputs of {candidate}",
+                hint="trace both models with the same --inputs file",
+            )
+
+
+def _with_environments(report: Report, first: Trace, second: Trace) -> Report:
+    """Return the report with the environments of both machines and what differs in them."""
+    from envcheck.records import replace
+
+    sides = (first.index.get("environment", {}), second.index.get("environment", {}))
+    inputs = {
+        side: {**report.inputs[side], "runtime": trace.index.get("runtime", {}),
+               "environment": facts, "python": facts.get("python.version"),
+               "system": facts.get("os.system"), "architecture": facts.get("cpu.architecture")}
+        for side, trace, facts in zip(("train", "deploy"), (first, second), sides, strict=True)
+    }  # fmt: skip
+    keys = sorted(set(sides[0]) & set(sides[1]))
+    differing = [
+        f"{key} is {_short(sides[0][key])} there and {_short(sides[1][key])} here"
+        for key in keys
+        if sides[0][key] != sides[1][key]
+    ]
+    return replace(report, inputs=inputs, notes=(*report.notes, *differing))
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < 80 else f"{text[:77]}..."
+
+
+class _Recorded:
+    """A trace as a candidate: values can be read, nothing can be run."""
+
+    graph: Graph | None = None
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.name = str(trace.index.get("runtime", {}).get("runtime", "trace"))
+        self._entries = [entry for entry in trace.entries if entry.get("key") is not None]
+        self.inputs = tuple(self._feed(e) for e in self._entries if e.get("kind") == "input")
+        finals = [e for e in self._entries if e.get("output") not in (None, False)]
+        finals.sort(key=lambda entry: (int(entry["output"]), int(entry["order"])))
+        self.outputs = tuple(self._feed(entry) for entry in finals)
+
+    def _feed(self, entry: Mapping[str, Any]) -> Feed:
+        return Feed(name=self._name(entry), dtype=str(entry["dtype"]), shape=tuple(entry["shape"]))
+
+    def _name(self, entry: Mapping[str, Any]) -> str:
+        index = entry.get("index", 0)
+        return f"{entry['name']}:{index}" if "call" in entry else str(entry["name"])
+
+    def tensors(self) -> list[Tensor]:
+        """Return every array of the trace."""
+        return [
+            Tensor(name=self._name(e), op=str(e["op"]), order=int(e["order"]),
+                   node_name=str(e.get("node") or e.get("layer") or ""))
+            for e in self._entries
+        ]  # fmt: skip
+
+    def run_all(self, feeds: Mapping[str, Array], store: Store) -> Partial:  # noqa: ARG002
+        """Put every array into the store."""
+        for entry in self._entries:
+            store.put(self._name(entry), self._trace.array(str(entry["key"])))
+        return Partial()
+
+    def run(self, feeds: Mapping[str, Array]) -> list[Array]:
+        """Refuse: a trace cannot run."""
+        raise NotImplementedError
+
+    def run_part(
+        self,
+        numbers: Sequence[int],
+        wanted: Sequence[str],
+        feeds: Mapping[str, Array],
+        injections: Sequence[Injection] = (),
+    ) -> dict[str, Array]:
+        """Refuse: a trace cannot run."""
+        raise NotImplementedError
+
+    def identity(self) -> dict[str, Any]:
+        """Return the runtime that the trace was made with."""
+        return dict(self._trace.index.get("runtime", {}))

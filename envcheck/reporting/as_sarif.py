@@ -1,0 +1,208 @@
+"""The report as SARIF 2.1.0, for code scanning: each finding on the line of its fact.
+
+Findings are results; what could not be decided is a notification of the run, since it is no
+defect of the place; waived findings are suppressed results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from envcheck import __version__
+from envcheck.reporting.documentation import rule_page
+from envcheck.reporting.escape import escape, shorten
+from envcheck.reporting.markdown_text import fenced, inline
+from envcheck.reporting.words import value_text, verdict_sentence
+
+if TYPE_CHECKING:
+    from envcheck.findings import Finding, Location, Outcome, Report
+    from envcheck.reporting.documentation import RulePage
+    from envcheck.reporting.style import Style
+
+__all__ = ["render"]
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_MOST_OF_A_TEXT = 2_000
+_MOST_OF_A_NAME = 200
+_ADDRESS = re.compile(r"https://[\w.~/?#=&%+:-]+", re.ASCII)
+_NOWHERE = "fingerprint"
+"""The name of the place where no file is known: both sides may be captured live."""
+
+
+def render(report: Report, style: Style) -> str:  # noqa: ARG001 - every format takes a style
+    """Return the report as SARIF, in ASCII."""
+    first: dict[str, Finding] = {}
+    for finding in report.findings:
+        first.setdefault(finding.rule, finding)
+    numbers = {rule: number for number, rule in enumerate(sorted(first))}
+    data = report.to_json()
+    run = {
+        "tool": {"driver": {
+            "name": "envcheck",
+            "version": __version__,
+            "semanticVersion": __version__,
+            "rules": [_rule(first[rule]) for rule in sorted(first)],
+        }},
+        "invocations": [_invocation(report)],
+        "automationDetails": {"id": "envcheck/"},
+        "columnKind": "utf16CodeUnits",
+        "results": [_result(report, finding, numbers) for finding in report.findings],
+        "properties": {name: data[name] for name in ("verdict", "counts", "stages", "rules")},
+    }  # fmt: skip
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    page = rule_page(finding)
+    return {
+        "id": escape(page.id),
+        "name": _camel(page.name),
+        "shortDescription": {"text": _sentence(page.title)},
+        "fullDescription": {"text": _sentence(page.detail or page.title)},
+        "defaultConfiguration": {"level": _LEVELS.get(page.severity, "warning")},
+        "help": {"text": _help_text(page), "markdown": _help_markdown(page)},
+        "properties": {
+            "tags": [finding.category, finding.component, finding.stage],
+            "precision": "very-high" if finding.confidence >= 0.9 else "high"
+            if finding.confidence >= 0.7 else "medium",
+            "problem.severity": {"info": "recommendation"}.get(finding.severity, finding.severity),
+        },
+    }  # fmt: skip
+
+
+def _camel(name: str) -> str:
+    parts = escape(name).replace("_", "-").split("-")
+    return "".join(part[:1].upper() + part[1:] for part in parts) or "Unnamed"
+
+
+def _sentence(text: str) -> str:
+    """Return a text that ends as a sentence does, which code scanning asks for."""
+    told = shorten(escape(text), _MOST_OF_A_TEXT) or "No description"
+    return told if told[-1] in ".!?" else f"{told}."
+
+
+def _help_text(page: RulePage) -> str:
+    parts = []
+    for head, body in page.sections:
+        told = "\n".join(escape(item) for item in body) if isinstance(body, tuple) else escape(body)
+        parts.append(f"{head}:\n{told}")
+    return "\n\n".join(parts)
+
+
+def _help_markdown(page: RulePage) -> str:
+    parts = [f"# {inline(page.id)} {inline(page.name)}"]
+    for head, body in page.sections:
+        if isinstance(body, tuple):
+            told = "\n".join(f"- {_reference(item)}" for item in body)
+        else:
+            told = fenced(body, "bash") if head == "Command" else inline(body)
+        parts.append(f"## {head}\n\n{told}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _reference(text: str) -> str:
+    """Return an item of a list; what rules refer to becomes a link."""
+    return f"<{text}>" if _ADDRESS.fullmatch(text) else inline(text)
+
+
+def _result(report: Report, finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
+    lines = [finding.title, _values(finding), finding.fix.text, finding.fix.command]
+    told = [shorten(escape(line), _MOST_OF_A_TEXT) for line in lines if line]
+    result: dict[str, Any] = {
+        "ruleId": escape(finding.rule),
+        "ruleIndex": numbers[finding.rule],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _message(told)},
+        "locations": [_location(report, finding.location, finding.subject)],
+        "partialFingerprints": {"envcheckFinding/v1": _identity(finding)},
+        "rank": round(100 * finding.confidence, 1),
+        "properties": {
+            "subject": escape(finding.subject),
+            "fault": finding.fault,
+            "basis": finding.basis,
+            "explainedBy": escape(finding.explained_by),
+        },
+    }
+    related = [_location(report, place, finding.subject) for place in finding.related]
+    if related:
+        result["relatedLocations"] = [
+            {"id": number, **place} for number, place in enumerate(related, 1)
+        ]
+    if finding.waived:
+        told_why = shorten(escape(finding.waived), _MOST_OF_A_TEXT)
+        result["suppressions"] = [{"kind": "external", "justification": told_why}]
+    return result
+
+
+def _message(lines: list[str]) -> str:
+    """Return the message; brackets and braces would be links and placeholders in SARIF."""
+    first, *rest = lines or ["No title"]
+    first = first if first[-1:] in (".", "!", "?") else f"{first}."
+    text = "\n".join([first, *rest]).replace("\\", "\\\\")
+    text = text.replace("[", "\\[").replace("]", "\\]")
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _values(finding: Finding) -> str:
+    if finding.train is None and finding.deploy is None:
+        return ""
+    return f"Train: {value_text(finding.train)}; deploy: {value_text(finding.deploy)}."
+
+
+def _identity(finding: Finding) -> str:
+    """Return what stays the same while a finding is the same: its rule, subject and values."""
+    values = finding.values or (value_text(finding.train), value_text(finding.deploy))
+    parts = json.dumps([finding.rule, finding.subject, *values])
+    return hashlib.sha256(parts.encode("ascii")).hexdigest()
+
+
+def _location(report: Report, place: Location, subject: str) -> dict[str, Any]:
+    file = place.file or str(report.inputs.get("train", {}).get("place") or _NOWHERE)
+    region: dict[str, Any] = {"startLine": max(1, place.line or 1)}
+    if place.column:
+        region["startColumn"] = place.column
+    name = place.layer or subject
+    return {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(file)}, "region": region},
+        "logicalLocations": [
+            {"fullyQualifiedName": shorten(escape(name), _MOST_OF_A_NAME) or "unnamed"}
+        ],
+    }
+
+
+def _uri(path: str) -> str:
+    """Return a path as a URI reference: relative as it stands, absolute as `file:`."""
+    told = quote(path.replace("\\", "/").encode("utf-8", "backslashreplace"), safe="/-._~")
+    if told.startswith("/"):
+        return f"file://{told}" if not told.startswith("//") else f"file:///{told.lstrip('/')}"
+    drive, colon, rest = told.partition("%3A/")
+    return f"file:///{drive}:/{rest}" if colon and len(drive) == 1 else told
+
+
+def _invocation(report: Report) -> dict[str, Any]:
+    invocation: dict[str, Any] = {
+        "executionSuccessful": report.verdict != "undetermined",
+        "toolExecutionNotifications": [
+            {
+                "level": _LEVELS[item.severity] if item.severity != "error" else "warning",
+                "message": {"text": _message([_not_decided(item)])},
+                "descriptor": {"id": escape(item.rule)},
+            }
+            for item in report.undetermined
+        ]
+        + [{"level": "note", "message": {"text": _message([escape(n)])}} for n in report.notes],
+    }
+    if report.verdict == "undetermined":
+        invocation["exitCodeDescription"] = escape(verdict_sentence(report))
+    return invocation
+
+
+def _not_decided(item: Outcome) -> str:
+    told = f"{item.rule} could not be decided for {item.subject}: {item.title}: {item.reason}"
+    return shorten(escape(told), _MOST_OF_A_TEXT)
