@@ -135,8 +135,9 @@ def main() -> int:
         if rule.place.startswith("environment/")
     ]
     levels = Counter(rule.severity for rule in rules)
-    print(f"{len(rules)} rules ({', '.join(f'{levels[one]} {one}' for one in sorted(levels))}), ")
-    print(f"{len(cases)} pairs\n\n| | pairs | share |\n|---|---|---|")
+    counted = ", ".join(f"{levels[one]} {one}" for one in ("error", "warning", "info"))
+    print(f"{len(rules)} rules ({counted}), {len(cases)} pairs:\n")
+    print("| | pairs | share |\n|---|---|---|")
     found = list(scores(judged))
     for score in found:
         print(score)

@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from benchmarks.parity.rounds import compare, convert_here, graph_round, keras_round, renamed
 from benchmarks.parity.zoo import LARGE, SMALL, build
@@ -38,7 +39,7 @@ def clean(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             model = build(name)
-            path, stripped = os.path.join(folder, "m.onnx"), os.path.join(folder, "s.onnx")
+            path, stripped = str(Path(folder, "m.onnx")), str(Path(folder, "s.onnx"))
             inputs = convert_here(model, path)
             renamed(path, stripped)
             for label, file in (("", path), ("stripped", stripped)):

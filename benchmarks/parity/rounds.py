@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.parity.mutants import plant, plant_in_graph
@@ -136,7 +136,7 @@ def keras_round(names: Iterable[str], seeds: Iterable[int], *, count: int = 1) -
     """Plant faults in Keras models, convert these, and compare with the originals."""
     score, seeds = Score(), list(seeds)
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "mutant.onnx")
+        path = str(Path(folder, "mutant.onnx"))
         for name in names:
             for seed in seeds:
                 model = build(name)
@@ -158,7 +158,7 @@ def graph_round(names: Iterable[str], seeds: Iterable[int]) -> Score:
     """
     score, seeds = Score(), list(seeds)
     with tempfile.TemporaryDirectory() as folder:
-        clean, path = os.path.join(folder, "clean.onnx"), os.path.join(folder, "mutant.onnx")
+        clean, path = str(Path(folder, "clean.onnx")), str(Path(folder, "mutant.onnx"))
         for name in names:
             model = build(name)
             inputs = convert_here(model, clean)

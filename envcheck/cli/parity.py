@@ -68,7 +68,7 @@ def parser() -> Parser:
     add("--noise", type=one_of("noise", "float64", "off"), default="float64",
         metavar="float64|off", help="how rounding is measured (default: float64)")  # fmt: skip
     add("--budget", default="512M", metavar="SIZE",
-        help="memory for layer outputs per side; the rest goes to files (default: 512M)")  # fmt: skip
+        help="memory for layer outputs per side; the rest is in files (default: 512M)")  # fmt: skip
     add("--max-faults", type=int, default=8, metavar="N", help="stop after N (default: 8)")
     add("--time-limit", type=float, default=1800.0, metavar="SECONDS",
         help="of the conversion (default: 1800)")  # fmt: skip

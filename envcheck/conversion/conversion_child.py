@@ -133,7 +133,7 @@ def _hold_captured(model: Any, function: Any) -> None:
     for item in list(model.graph.input):
         for name in (item.name, f"{item.name}:0"):
             outer = captured.get(name)
-            if outer is not None and hasattr(outer, "numpy"):
+            if outer is not None and hasattr(outer, "numpy") and outer.dtype.name != "resource":
                 model.graph.initializer.append(numpy_helper.from_array(outer.numpy(), item.name))
                 model.graph.input.remove(item)
                 break

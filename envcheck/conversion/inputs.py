@@ -83,7 +83,9 @@ def specs_of(model: Any) -> tuple[tuple[Spec, ...], str]:
 
 def _spec(tensor: Any, name: str) -> Spec:
     shape = tuple(None if size is None else int(size) for size in tensor.shape)
-    own = str(getattr(tensor, "name", "") or name)
+    history = getattr(tensor, "_keras_history", None)
+    layer = getattr(history, "operation", None)
+    own = str(getattr(layer, "name", "") or getattr(tensor, "name", "") or name)
     chosen = own if name.startswith("input") else name
     return Spec(name=chosen, shape=shape, dtype=str(tensor.dtype))
 

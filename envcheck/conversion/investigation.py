@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from envcheck.conversion.alignment import GOOD
 from envcheck.conversion.calls import INPUT
 from envcheck.conversion.forcing import local_errors
-from envcheck.conversion.gate import pair_inputs
+from envcheck.conversion.gate import Pairing, pair_inputs
 from envcheck.conversion.input_causes import input_cause
 from envcheck.conversion.localisation import MOST_FAULTS, Culprit, localise_faults
 from envcheck.conversion.naming import layer_in
@@ -17,6 +17,7 @@ from envcheck.conversion.noise import UNIT, Noise, measure_noise
 from envcheck.conversion.outputs import OutputResult, compare_output, pair_outputs
 from envcheck.conversion.precision import Precision, find_precision
 from envcheck.conversion.recording import record
+from envcheck.conversion.runtimes.protocol import Failure
 from envcheck.conversion.stores import DEFAULT_BUDGET, Store
 from envcheck.conversion.tracing import Comparison
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from envcheck.conversion.calls import Port, Recording
     from envcheck.conversion.causes import Cause
     from envcheck.conversion.inputs import Samples
-    from envcheck.conversion.runtimes.protocol import Candidate, Failure
+    from envcheck.conversion.runtimes.protocol import Candidate
 
 __all__ = ["Investigation", "Options", "compare_recorded", "investigate"]
 
@@ -94,21 +95,13 @@ def investigate(
 ) -> Investigation:
     """Compare a Keras model with a candidate. `names` are the candidate's input names in order."""
     found = Investigation(samples=samples)
-    pairing = pair_inputs(candidate, samples, names)
-    if pairing.problems:
-        found.verdict, found.problems = "interface", pairing.problems
-        return found
     options.progress("recording the reference")
     store, seen = Store(options.budget), Store(options.budget)
     found.stores = [store, seen]
     found.recording = record(model, samples.packed(), store, names=samples.names)
     options.progress("running the candidate")
-    partial = candidate.run_all(pairing.feeds, seen)
-    found.failure = partial.failure
-    if partial.failure is not None:
-        found.failing_layer = _failing_layer(found.recording, candidate, partial.failure)
-    if partial.failure is not None and partial.failure.stage == "load":
-        found.verdict = "load-fail"
+    pairing = pair_inputs(candidate, samples, names)
+    if not _runs(found, candidate, pairing, seen):
         return found
     outputs = _outputs(found, candidate, seen)
     if outputs is None:
@@ -127,6 +120,26 @@ def investigate(
     found.unstable = _unstable(model, candidate, found, pairing.feeds)
     _finish(found, options)
     return found
+
+
+def _runs(found: Investigation, candidate: Candidate, pairing: Pairing, seen: Store) -> bool:
+    """Load and run the candidate; judge it where that ends the comparison."""
+    assert found.recording is not None
+    try:
+        candidate.verify()
+    except Failure as failure:
+        found.failure = failure
+    if found.failure is None and pairing.problems:
+        found.verdict, found.problems = "interface", pairing.problems
+        return False
+    if found.failure is None:
+        found.failure = candidate.run_all(pairing.feeds, seen).failure
+    if found.failure is not None:
+        found.failing_layer = _failing_layer(found.recording, candidate, found.failure)
+        if found.failure.stage == "load":
+            found.verdict = "load-fail"
+            return False
+    return True
 
 
 def compare_recorded(

@@ -112,7 +112,7 @@ def _trace_keras(model: Any, place: str, inputs: Any, target: str, budget: int) 
 
 
 def _write_calls(writer: TraceWriter, recording: Recording) -> int:
-    outputs = set(recording.outputs)
+    outputs = {port: place for place, port in enumerate(recording.outputs)}
     for place, name in enumerate(recording.input_names):
         key = f"{INPUT}:{place}"
         writer.add(recording.store.get(key), kind="input", name=name, op="input", call=INPUT,
@@ -125,7 +125,7 @@ def _write_calls(writer: TraceWriter, recording: Recording) -> int:
             writer.add(
                 recording.value(port), kind="call", name=call.label, op=call.layer_class,
                 layer=call.path, call=call.id, index=port.index, number=call.index,
-                reads=[[p.call, p.index] for p in call.inputs], output=port in outputs,
+                reads=[[p.call, p.index] for p in call.inputs], output=outputs.get(port),
                 weighted=call.weighted,
             )  # fmt: skip
             count += 1

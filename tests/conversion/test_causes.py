@@ -1,3 +1,4 @@
+# ruff: noqa: E402 - the skip comes before what needs numpy
 """Causes read off weights and values."""
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ class Weight:
 
 def layer(value: Any, kind: str = "Dense", name: str = "kernel") -> Any:
     """Return a layer with one weight."""
-    made = type(kind, (SimpleNamespace,), {})(name="it", weights=[Weight(f"it/{name}", value)])
-    return made
+    return type(kind, (SimpleNamespace,), {})(name="it", weights=[Weight(f"it/{name}", value)])
 
 
 KERNEL = GENERATOR.standard_normal((5, 8)).astype("float32")

@@ -1,3 +1,4 @@
+# ruff: noqa: E402 - the skip comes before what needs numpy
 """Errors, layouts, stores, samples and traces."""
 
 from __future__ import annotations

@@ -59,6 +59,9 @@ class _Candidate:
         self.inputs = tuple(_feed(d) for d in self._interpreter.get_input_details())
         self.outputs = tuple(_feed(d) for d in self._interpreter.get_output_details())
 
+    def verify(self) -> None:
+        """Do nothing: opening it was the test."""
+
     def run(self, feeds: Mapping[str, Array]) -> list[Array]:
         """Return the outputs in order; quantised ones as the numbers that they stand for."""
         self._invoke(feeds)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OnnxCandidate", "load_model"]
 
-_NODE_NAME = re.compile(r"[Nn]ame:\s*'([^']+)'|node \(([^)]+)\)|Node \(([^)]+)\)")
+_NODE_NAME = re.compile(
+    r"""[Nn]ame:\s*'([^']+)'|In Node, \("([^"]+)"|node \(([^)]+)\)|Node \(([^)]+)\)"""
+)
 _MOST_FAILURES = 4
 SEGMENT = 24
 """Nodes per segment where all tensors together exceed the budget."""
@@ -97,6 +99,9 @@ class OnnxCandidate:
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its settings."""
         raise NotImplementedError
+
+    def verify(self) -> None:
+        """Load the file as it is, as a user would. Raises Failure."""
 
     def tensors(self) -> list[Tensor]:
         """Return every tensor of the graph."""

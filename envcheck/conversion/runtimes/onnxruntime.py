@@ -68,6 +68,17 @@ class _Candidate(OnnxCandidate):
             raise Failure(stage, message, node_in(message)) from problem
         return result
 
+    def verify(self) -> None:
+        """Load the file as it is, with the optimisations of a deployment."""
+        options = self._runtime.SessionOptions()
+        options.log_severity_level = 4
+        options.intra_op_num_threads = self._settings.threads
+        try:
+            self._runtime.InferenceSession(self.path, options, providers=[self._provider])
+        except Exception as problem:
+            message = str(problem)
+            raise Failure("load", message, node_in(message)) from problem
+
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its settings."""
         return {

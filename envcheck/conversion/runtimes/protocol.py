@@ -60,6 +60,9 @@ class Candidate(Protocol):
     inputs: tuple[Feed, ...]
     outputs: tuple[Feed, ...]
 
+    def verify(self) -> None:
+        """Load the file as a user would. Raises Failure."""
+
     def run(self, feeds: Mapping[str, Array]) -> list[Array]:
         """Return the outputs in order. Raises Failure."""
 

@@ -1,0 +1,158 @@
+"""`envcheck parity` and `envcheck trace` from end to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("tf2onnx", reason="needs the keras extra")
+pytest.importorskip("onnxruntime", reason="needs the keras extra")
+
+from tests.cli.running import envcheck
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a model, its conversion, one with a fault, and samples."""
+    import numpy as np
+
+    from benchmarks.parity.mutants import KERAS_FAULTS
+    from benchmarks.parity.rounds import convert_here
+    from benchmarks.parity.zoo import build
+
+    made = tmp_path_factory.mktemp("parity")
+    model = build("residual")
+    model.save(made / "model.keras")
+    convert_here(model, str(made / "clean.onnx"))
+    wrong = KERAS_FAULTS["element"](model, "conv2d_1", np.random.default_rng(0))
+    convert_here(wrong, str(made / "wrong.onnx"))
+    generator = np.random.default_rng(1)
+    samples = generator.standard_normal((3, 16, 12, 3)).astype("float32")
+    np.savez(made / "samples.npz", input_layer=samples)
+    return made
+
+
+def _run(folder: Path, *arguments: str) -> Any:
+    return envcheck(*arguments, cwd=folder)
+
+
+def test_a_fault_is_named(folder: Path) -> None:
+    """The report names the layer and the element; the reproduction fails by itself."""
+    formats = ("--format", "json=report.json", "--format", "text")
+    samples = ("--inputs", "samples.npz")
+    done = _run(
+        folder, "parity", "model.keras", "wrong.onnx", "--repro", "fault", *samples, *formats
+    )
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    fault = report["parity"]["faults"][0]
+
+    assert done.returncode == 1
+    assert report["findings"][0]["rule"] == "CNV010"
+    assert report["findings"][0]["location"]["layer"] == fault["layers"][0]
+    assert "conv2d_1" in fault["layers"]
+    assert report["parity"]["inputs"]["origin"] == "given"
+    assert "conv2d_1" in done.stdout
+    alone = subprocess.run(
+        [sys.executable, str(folder / "fault" / "reproduce.py")], capture_output=True, text=True
+    )
+    assert alone.returncode == 1, alone.stderr
+
+
+def test_a_clean_conversion_conforms(folder: Path) -> None:
+    """Without a candidate the model is converted; what was invented is said."""
+    done = _run(folder, "parity", "model.keras", "--no-cache")
+
+    assert done.returncode == 0, done.stderr
+    assert "these were invented" in done.stdout
+    assert done.stderr == ""
+
+
+def test_traces(folder: Path) -> None:
+    """Two traces give the culprit that the models give."""
+    for model, name in (("model.keras", "a"), ("wrong.onnx", "b"), ("clean.onnx", "c")):
+        done = _run(folder, "trace", model, "--inputs", "samples.npz", "-o", f"{name}.trace")
+        assert done.returncode == 0, done.stderr
+    wrong = _run(folder, "parity", "a.trace", "b.trace", "--format", "json")
+    clean = _run(folder, "parity", "a.trace", "c.trace")
+
+    assert wrong.returncode == 1
+    assert "conv2d_1" in json.loads(wrong.stdout)["parity"]["faults"][0]["layers"]
+    assert clean.returncode == 0, clean.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing.keras"], "does not exist"),
+        (["clean.onnx"], "not a Keras model"),
+        (["model.keras", "samples.npz"], "no runtime takes this file"),
+        (["model.keras", "short.onnx"], "cannot be read as ONNX"),
+        (["short.keras"], "cut off"),
+        (["lambda.keras"], "--allow-code"),
+        (["model.keras", "clean.onnx", "--inputs", "short.onnx"], "cannot be read"),
+        (["model.keras", "clean.onnx", "--tolerance", "x"], "--tolerance"),
+        (["model.keras", "clean.onnx", "--import", "nowhere.py"], "cannot be imported"),
+    ],
+)
+def test_bad_input(folder: Path, arguments: list[str], words: str) -> None:
+    """Each mistake ends with exit code 2 and says what it is."""
+    (folder / "short.onnx").write_bytes((folder / "clean.onnx").read_bytes()[:2000])
+    (folder / "short.keras").write_bytes((folder / "model.keras").read_bytes()[:2000])
+    if not (folder / "lambda.keras").exists():
+        import keras
+
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Lambda(lambda x: x * 2)])
+        model.save(folder / "lambda.keras")
+    done = _run(folder, "parity", *arguments)
+
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_weights_outside_the_folder_are_not_read(folder: Path, tmp_path: Path) -> None:
+    """External data that leads out of the model's folder is refused."""
+    import onnx
+    from onnx.external_data_helper import set_external_data
+
+    model = onnx.load(str(folder / "clean.onnx"))
+    weight = max(model.graph.initializer, key=lambda item: len(item.raw_data))
+    set_external_data(weight, "../secret.bin")
+    weight.ClearField("raw_data")
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    done = _run(folder, "parity", "model.keras", str(tmp_path / "m.onnx"))
+
+    assert done.returncode == 2
+    assert "outside its own folder" in done.stderr
+
+
+def test_another_models_candidate(folder: Path) -> None:
+    """A candidate of another model is told as such, and is a finding."""
+    from benchmarks.parity.rounds import convert_here
+    from benchmarks.parity.zoo import build
+
+    convert_here(build("mlp"), str(folder / "other.onnx"))
+    done = _run(folder, "parity", "model.keras", "other.onnx")
+
+    assert done.returncode == 1
+    assert "belongs to another model" in " ".join(done.stdout.split())
+
+
+def test_the_helper_for_test_suites(folder: Path) -> None:
+    """`assert_parity` passes on a match and fails with the report otherwise."""
+    from envcheck.conversion import assert_parity
+
+    model = os.fspath(folder / "model.keras")
+    assert_parity(model, folder / "clean.onnx")
+    with pytest.raises(AssertionError, match="conv2d_1"):
+        assert_parity(model, folder / "wrong.onnx")
