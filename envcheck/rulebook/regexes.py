@@ -8,6 +8,7 @@ no quantifier over a quantifier, at most two unbounded ones.
 from __future__ import annotations
 
 import re
+import warnings
 
 __all__ = ["mistake_in"]
 
@@ -62,8 +63,11 @@ def mistake_in(pattern: str) -> str:
 
 
 def _refused_by_re(pattern: str) -> str:
+    """Return why `re` refuses a pattern, or warns that it may come to mean something else."""
     try:
-        re.compile(pattern)
-    except re.error as error:
-        return str(error)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
+    except (re.error, Warning) as problem:
+        return str(problem)
     return ""
