@@ -78,10 +78,11 @@ def _verdict(artefact: Artefact, wrote: str, reads: str | None) -> tuple[str, st
     if before == after:
         return "", ""
     rows = [row for row in table("estimators")["rows"] if _concerns(row, artefact, wrote, reads)]
-    if rows:
-        shows = dict.fromkeys(_SHOWS[row["shows"]] for row in rows)
-        return BREAK, f"{'; '.join(row['what'] for row in rows)}. So {' or '.join(shows)}"
-    if _is_measured(artefact, wrote, str(reads)):
+    breaks = [row for row in rows if not row.get("partly")]
+    if breaks:
+        shows = dict.fromkeys(_SHOWS[row["shows"]] for row in breaks)
+        return BREAK, f"{'; '.join(row['what'] for row in breaks)}. So {' or '.join(shows)}"
+    if not rows and _is_measured(artefact, wrote, str(reads)):
         return AGREES, ""
     apart = before[1] - after[1] if before[0] == after[0] else (10 if before > after else -1)
     return (MUCH_OLDER if apart > 1 else OTHER), ""

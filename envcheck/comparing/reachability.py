@@ -21,7 +21,7 @@ from envcheck.records import replace
 
 __all__ = ["Reach", "add_reachability"]
 
-_PROVEN, _UNUSED = "ec:proven", "ec:unused"
+_PROVEN, _UNPROVEN, _UNUSED = "ec:proven", "ec:unproven", "ec:unused"
 _READS_MODELS = frozenset(
     {
         "pickle-reader",
@@ -70,16 +70,23 @@ def add_reachability(graph: Graph, train: Inventory, deploy: Inventory) -> Reach
         reach.notes = (_NOTHING_RECORDED,)
         return reach
     usable = [artefact for artefact in reach.artefacts if artefact.fact.is_ok]
-    needs = [need for artefact in usable for need in needs_of(artefact, deploy.fingerprint)]
     own: list[str] = []
-    roots = _roots(
-        graph, train, deploy, [need for need in needs if not _is_own(train, deploy, need, own)]
-    )
+    needs = [
+        need
+        for artefact in usable
+        for need in needs_of(artefact, deploy.fingerprint)
+        if not _is_own(train, deploy, need, own)
+    ]
+    roots = _roots(graph, train, deploy, needs)
     reach.proven.update(_closure(deploy, roots))
     reach.complete = len(usable) == len(reach.artefacts) and all(map(_tells_all, usable))
     _add_use(graph, train, deploy, reach)
     if reach.complete:
         _add_knowledge(graph, reach)
+        if all(providers(deploy, need) for need in needs):
+            for name, artefact in roots.items():
+                sources = (deploy.source(name), artefact.source)
+                graph.put_value(DEPLOY, "runsModelsWith", name, *sources)
     deploy.unused, deploy.needed = reach.unused, frozenset(reach.proven)
     reach.notes = (_note(reach), *own)
     if reach.artefacts[0].side == "train":
@@ -191,6 +198,8 @@ def _add_use(graph: Graph, train: Inventory, deploy: Inventory, reach: Reach) ->
             graph.put(f"pkg:{name}", "use", _PROVEN, source, reach.proven[name].source)
         elif name in unused:
             graph.put(f"pkg:{name}", "use", _UNUSED, source, *reach.sources)
+        elif tells and name not in deploy.packages and side.table_role(name) == "numeric":
+            graph.put(f"pkg:{name}", "use", _UNPROVEN, source, *reach.sources)
     reach.unused = frozenset(unused)
 
 

@@ -69,7 +69,8 @@ ASSERTED: dict[str, str] = {
     "outcome": "its answer: ec:fits, ec:misfit or ec:undetermined",
     "what": "what a check has found, in words",
     "openQuestion": "why a check stays open, in words",
-    "use": "of a package by the recorded model files: ec:proven or ec:unused; else assumed",
+    "use": "of a package by the recorded model files: ec:proven, ec:unused, or ec:unproven where "
+    "only the code that serves them may need it; else assumed",
     "judgedBy": "ec:file where model files tell what the versions of a package only hint at",
     "modelCode": "ec:absent where every model file of an environment is known to hold no code",
     "baseline": "whether the processor's features are known for a package that needs some",

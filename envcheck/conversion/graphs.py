@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["Graph", "Injection", "Tensor"]
 
 _SUFFIX = "__envcheck_injected"
+_LARGE = 16 << 20
+"""Bytes from which a weight is fed to a part instead of being copied into it."""
+_SMALL = 4096
+"""Bytes up to which an initialiser may be a shape or an axis, which shape inference needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,24 @@ class Graph:
             self._reads.append(reads)
             for name in reads:
                 self.readers.setdefault(name, []).append(number)
+
+    def without_weights(self) -> Any:
+        """Return a model of the same nodes, with large initialisers as inputs of their shape."""
+        import onnx
+
+        graph = onnx.GraphProto(name="shapes")
+        graph.node.extend(self.nodes)
+        graph.input.extend(self.inputs)
+        graph.output.extend(self.model.graph.output)
+        for item in self.initialisers.values():
+            if item.ByteSize() <= _SMALL:
+                graph.initializer.append(item)
+            else:
+                info = onnx.helper.make_tensor_value_info(item.name, item.data_type, item.dims)
+                graph.input.append(info)
+        model = onnx.ModelProto(ir_version=self.model.ir_version, graph=graph)
+        model.opset_import.extend(self.model.opset_import)
+        return model
 
     def tensors(self) -> list[Tensor]:
         """Return every tensor: inputs, initialisers, then node outputs in execution order."""
@@ -156,8 +178,11 @@ class Graph:
         needed = {name for node in nodes for name in (*node.input, *_captured(node)) if name}
         needed |= {name for name in wanted if name not in made}
         own = needed & set(self.initialisers)
-        held = [self.initialisers[name] for name in sorted(own)]
+        fed = {name for name in own if self.initialisers[name].ByteSize() > _LARGE}
+        held = [self.initialisers[name] for name in sorted(own - fed)]
         names = needed - made - own
+        extra.update({name: self.initialiser(name) for name in fed})
+        names |= fed
         values = {name: extra[name] if name in extra else feeds[name] for name in sorted(names)}
         graph = onnx.GraphProto(name="part")
         graph.node.extend(nodes)

@@ -36,6 +36,7 @@ RULES: dict[str, tuple[str, str]] = {
 """Fault and default severity of each rule; `rules/index.json` repeats them."""
 LEAST_COVERAGE = 0.9
 _DOUBT = " Replacing its value did not heal what follows, so the fault may lie in what it hands on."
+_UNTRIED = " No value could be replaced in this candidate, so what follows was not tried."
 _FAILURES = {"load": "CNV002", "run": "CNV003"}
 
 
@@ -51,7 +52,9 @@ def findings_of(
     if found.input_fault is not None:
         made.append(_input_fault(found, candidate))
     absorbed = found.verdict == "absorbed"
-    made += [_fault(fault, candidate, absorbed=absorbed) for fault in faults]
+    visible = found.comparison is not None and found.comparison.candidate.graph is not None
+    doubt = _DOUBT if visible else _UNTRIED
+    made += [_fault(fault, candidate, doubt, absorbed=absorbed) for fault in faults]
     if found.precision is not None:
         made.append(_precision(found, candidate))
     elif found.verdict == "precision":
@@ -135,12 +138,12 @@ def _finding(  # noqa: PLR0913 - the members of a finding
     )
 
 
-def _fault(fault: Fault, candidate: str, *, absorbed: bool) -> Finding:
+def _fault(fault: Fault, candidate: str, doubt: str, *, absorbed: bool) -> Finding:
     named = " and ".join(dict.fromkeys(fault.layers))
     classes = " and ".join(dict.fromkeys(fault.classes))
     ratio = fault.local / fault.noise if fault.noise else float("inf")
     causes = "; ".join(cause.text for cause in fault.causes[:3])
-    doubt = "" if fault.confirmed else _DOUBT
+    doubt = "" if fault.confirmed else doubt
     effect = (
         "On these inputs the outputs still agree; on others they need not."
         if absorbed

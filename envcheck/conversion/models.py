@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,6 +78,8 @@ def describe_file(path: str) -> dict[str, Any]:
 
 def import_modules(names: Sequence[str]) -> None:
     """Import the user's modules, by file or by dotted name, so that they register their classes."""
+    if names:
+        import_keras()
     for name in names:
         try:
             if name.endswith(".py") or os.path.isfile(name):
@@ -137,6 +140,10 @@ def _refuse(path: str, facts: dict[str, Any], *, allow_code: bool) -> None:
 def _not_loaded(path: str, problem: Exception) -> InputError:
     text = str(problem)
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    missing = re.search(r"Could not locate (?:class|function) '([^']+)'", text)
+    if missing:
+        what = f"needs the custom class or function {missing[1]}, which is not known here"
+        return InputError(what, place=path, hint=_IMPORT)
     if "Could not locate" in text or "Unknown layer" in text or "unknown" in text[:200].lower():
         return InputError(f"needs a class not known here: {first}", place=path, hint=_IMPORT)
     if "safe_mode" in text or "unsafe" in text.lower() or "lambda" in text.lower():

@@ -33,6 +33,8 @@ rounded to float16 reaches about 900 times.
 """
 FALLBACK = 1e-6
 """The noise of a float32 value where it cannot be measured."""
+MOST_WEIGHTS = 256 << 20
+"""Bytes of weights up to which a model is built again in float64."""
 _DTYPES = frozenset(
     ("float32", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16", "float64")
 )
@@ -66,6 +68,10 @@ def measure_noise(model: Any, samples: Samples, recording: Recording, *, method:
         return Noise(method="fixed", reason="the reference shows no layers", unit=unit)
     if method == "off":
         return Noise(method="fixed", reason="as asked", unit=unit)
+    size = sum(weight.numpy().nbytes for weight in model.weights)
+    if size > MOST_WEIGHTS:
+        reason = f"a float64 copy of {size >> 20} MiB of weights takes too much memory"
+        return Noise(method="fixed", reason=reason, unit=unit)
     try:
         twin = float64_twin(model)
         floors = _against(twin, samples, recording, unit)

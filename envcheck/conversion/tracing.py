@@ -46,9 +46,10 @@ class Comparison:
     def __post_init__(self) -> None:
         """Prepare the index of the candidate's tensors."""
         self.tensors = {tensor.name: tensor for tensor in self.candidate.tensors()}
-        self.index = Index(
-            (name, self.store.get(name)) for name in self.tensors if name in self.store
-        )
+        recorded = [p for call in self.recording.calls for p in call.outputs]
+        sizes = {self.recording.value(port).size for port in recorded}
+        held = ((name, self.store.get(name)) for name in self.tensors if name in self.store)
+        self.index = Index((name, value) for name, value in held if value.size in sizes)
         self.aligner = Aligner(self.recording, self.tensors, self.tolerance)
         self.readers = self.recording.consumers()
         self.calls: dict[int, Call] = {call.id: call for call in self.recording.calls}

@@ -90,6 +90,9 @@ def _cause(
     ]
     if not options:
         return None
+    epsilon = _expanded(layer, weight, value, left)
+    if epsilon is not None:
+        return epsilon
     for _, _, turned, seen in sorted(options, key=lambda option: option[0])[:4]:
         cause = _difference(name, turned, seen) or _folded(name, turned, seen, layers)
         if cause is not None:
@@ -187,6 +190,29 @@ def _folded(name: str, turned: Array, seen: Array, layers: list[Any]) -> Cause |
             strength=2,
             text=f"{norm.name} was folded into {name} with other factors per channel",
         )
+    return None
+
+
+def _expanded(layer: Any, weight: Any, value: Array, left: Mapping[str, Array]) -> Cause | None:
+    """Return a wrong epsilon in a batch normalisation that became a factor per channel."""
+    import numpy as np
+
+    if type(layer).__name__ != "BatchNormalization" or not weight.path.endswith("gamma"):
+        return None
+    variance = plain(layer.moving_variance.numpy()).astype(np.float64)
+    for seen in left.values():
+        if seen.size != value.size or not np.all(seen):
+            continue
+        solved = (value.astype(np.float64).ravel() / seen.astype(np.float64).ravel()) ** 2
+        solved -= variance
+        middle, spread = float(np.median(solved)), float(np.std(solved))
+        if spread < 1e-4 and abs(middle - layer.epsilon) > max(1e-6, 10 * spread):
+            return Cause(
+                kind="epsilon",
+                strength=3,
+                text=f"{layer.name} is computed with epsilon {middle:.4g} instead of"
+                f" {layer.epsilon:.4g}",
+            )
     return None
 
 

@@ -118,6 +118,24 @@ def test_the_checks_let_the_rest_pass(text: str) -> None:
     assert [line for check in CHECKS for line in check(source)] == []
 
 
+@pytest.mark.parametrize(
+    "command", [["capture", "-q"], ["compare", "examples/train.json", "examples/harmless.json"]]
+)
+def test_what_starts_often_starts_light(root: Path, command: list[str]) -> None:
+    """Neither command loads `dataclasses`, which brings `inspect`: records do without them."""
+    code = (
+        "import sys; before = set(sys.modules); from envcheck.cli import main; main(sys.argv[1:])\n"
+        "print(*sys.modules.keys() - before, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], cwd=root, capture_output=True, text=True, timeout=60
+    )
+
+    loaded = set(done.stderr.split())
+    assert "envcheck.fingerprint" in loaded
+    assert loaded.isdisjoint({"dataclasses", "inspect", "pydantic", "subprocess"})
+
+
 def test_layers(root: Path) -> None:
     """The import contracts of pyproject.toml hold."""
     done = lint_imports(root)

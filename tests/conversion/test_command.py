@@ -136,6 +136,30 @@ def test_weights_outside_the_folder_are_not_read(folder: Path, tmp_path: Path) -
     assert "outside its own folder" in done.stderr
 
 
+def test_custom_layers(folder: Path) -> None:
+    """A model with a custom layer names its class, and compares once the module is imported."""
+    (folder / "layers.py").write_text(
+        "import keras\n"
+        "@keras.saving.register_keras_serializable('mine')\n"
+        "class Twice(keras.layers.Layer):\n"
+        "    def call(self, x):\n"
+        "        return 2 * x\n"
+    )
+    make = (
+        "import keras, layers\n"
+        "chain = [keras.Input((4,)), layers.Twice(), keras.layers.Dense(2)]\n"
+        "keras.Sequential(chain).save('custom.keras')\n"
+    )
+    subprocess.run([sys.executable, "-c", make], cwd=folder, check=True, capture_output=True)
+    refused = _run(folder, "parity", "custom.keras")
+    done = _run(folder, "parity", "custom.keras", "--import", "layers.py")
+
+    assert refused.returncode == 2
+    assert "Twice" in refused.stderr
+    assert "--import" in refused.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_another_models_candidate(folder: Path) -> None:
     """A candidate of another model is told as such, and is a finding."""
     from benchmarks.parity.rounds import convert_here

@@ -96,7 +96,7 @@ REPORTS: dict[str, tuple[Callable[[Any], Any], str]] = {
         "match",
     ),
     "O12302 bicubic": (
-        lambda L: _chain((12, 10, 3), L.Resizing(17, 15, interpolation="bicubic")), "load-fail",
+        lambda L: _chain((12, 10, 3), L.Resizing(17, 15, interpolation="bicubic")), "mismatch",
     ),
     "T1046 SAME with dilation": (
         lambda L: _chain((11, 13, 3), L.Conv2D(4, 3, dilation_rate=2, padding="same")), "match",

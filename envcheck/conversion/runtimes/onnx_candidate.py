@@ -22,7 +22,11 @@ _NODE_NAME = re.compile(
     r"""[Nn]ame:\s*'([^']+)'|In Node, \("([^"]+)"|node \(([^)]+)\)|Node \(([^)]+)\)"""
 )
 _MOST_FAILURES = 4
-SEGMENT = 24
+_LARGEST_CONSTANT = 4 << 20
+"""Bytes up to which an initialiser is taken for a value that a layer may have."""
+RUN = 40
+"""Nodes that run together: one session over all of them takes longer, and more memory."""
+SEGMENT = 10
 """Nodes per segment where all tensors together exceed the budget."""
 
 
@@ -129,8 +133,9 @@ class OnnxCandidate:
         graph, partial = self.graph, Partial()
         for name, value in feeds.items():
             store.put(name, value)
-        for name in graph.initialisers:
-            store.put(name, graph.initialiser(name))
+        for name, item in graph.initialisers.items():
+            if item.ByteSize() <= _LARGEST_CONSTANT:
+                store.put(name, graph.initialiser(name))
         alive = list(range(len(graph.nodes)))
         for _ in range(_MOST_FAILURES):
             try:
@@ -154,8 +159,8 @@ class OnnxCandidate:
         return set()
 
     def _run_segments(self, alive: list[int], store: Store) -> None:
-        """Run everything at once where the tensors fit the budget, else in segments."""
-        size = len(alive) if self._weight(store) <= self._budget else SEGMENT
+        """Run in long segments where the tensors fit the budget, else in short ones."""
+        size = RUN if self._weight(store) <= self._budget else SEGMENT
         for start in range(0, len(alive), max(size, 1)):
             numbers = alive[start : start + size]
             wanted = [name for n in numbers for name in self.graph.nodes[n].output if name]
@@ -170,7 +175,7 @@ class OnnxCandidate:
         import onnx
 
         try:
-            inferred = onnx.shape_inference.infer_shapes(self.graph.model)
+            inferred = onnx.shape_inference.infer_shapes(self.graph.without_weights())
         except Exception:  # noqa: BLE001 - models over 2 GB, or of shapes that contradict
             return self._budget + 1
         batch = max((store.get(item.name).shape[0] for item in self.graph.inputs

@@ -1,0 +1,1 @@
+"""Pairs of real environments with what was measured in them."""
