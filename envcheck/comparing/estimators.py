@@ -100,7 +100,10 @@ def _concerns(row: dict[str, Any], artefact: Artefact, wrote: str, reads: str | 
     below = row.get("writer_below")
     if not crossed or (below and compare_versions(wrote, below) != -1):
         return False
-    return any(_names(row["names"], name) for name in artefact.names("globals"))
+    refers = artefact.names("globals")
+    if "beside" in row and row["beside"] not in refers:
+        return False
+    return any(_names(row["names"], name) for name in refers)
 
 
 def _names(patterns: Iterable[str], name: str) -> bool:

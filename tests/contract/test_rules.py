@@ -11,6 +11,7 @@ from envcheck.comparing.vocabulary import ASSERTED, DERIVED, RULE_TABLES
 from envcheck.findings import CATEGORIES, COMPONENTS
 from envcheck.rulebook.index import check_index
 from tools.compile_rules import TARGET, compiled_text
+from tools.rule_pages import stale
 
 ROOT = Path(__file__).resolve().parents[2]
 _CALL = re.compile(r"\.put(?:_value)?\(\s*[^,]+,\s*\"(\w+)\"")
@@ -68,3 +69,8 @@ def test_every_predicate_is_asserted_somewhere() -> None:
 def test_derived_words_and_table_words_are_used() -> None:
     """No word of the vocabulary is left over."""
     assert sorted((DERIVED.keys() | RULE_TABLES.keys()) - _used_in_rules()) == []
+
+
+def test_rule_pages_are_fresh() -> None:
+    """The pages under docs/rules are what the rules say about themselves."""
+    assert stale() == []
