@@ -241,6 +241,12 @@ class Report:
         seen = {finding.severity for finding in self.active if finding.stage == name}
         return next((level for level in ("error", "warning") if level in seen), "pass")
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from importlib import import_module
+
+        return str(import_module("envcheck.reporting.as_html").fragment(self))
+
     def to_json(self) -> dict[str, Any]:
         """Return the report as `envcheck.report/1`."""
         return {

@@ -64,6 +64,12 @@ class Fingerprint:
 
         return hashlib.sha256(_facts_text(self.facts).encode("ascii")).hexdigest()
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from importlib import import_module
+
+        return str(import_module("envcheck.integrations.jupyter").fingerprint_html(self))
+
     def to_json(self) -> dict[str, Any]:
         """Return the fingerprint as JSON data."""
         return {

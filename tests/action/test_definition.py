@@ -31,7 +31,7 @@ def tool(name: str) -> str:
     beside = Path(sys.executable).with_name(name)
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
-        if os.environ.get("ENVCHECK_CI"):
+        if os.environ.get("CI"):
             pytest.fail(f"CI must have {name}")
         pytest.skip(f"no {name}")
     return found

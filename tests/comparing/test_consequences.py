@@ -58,6 +58,19 @@ import json, warnings, numpy as np
 warnings.simplefilter("ignore")
 print(json.dumps([int(np.uint8(200) + 100), str((np.float32(1) + 1.0).dtype)]))
 """
+KERAS = """
+import os, sys
+os.environ.update(KERAS_BACKEND="jax", TF_CPP_MIN_LOG_LEVEL="3")
+import keras
+if sys.argv[1] == "read":
+    keras.models.load_model(sys.argv[2])
+else:
+    layers = [keras.layers.InputLayer((3,)), keras.layers.Dense(2),
+              keras.layers.BatchNormalization()]
+    keras.Sequential(layers).save(sys.argv[2])
+"""
+KERAS_2 = ("tensorflow-cpu==2.15.1",)
+KERAS_3 = ("keras==3.15.1", "jax", "jaxlib")
 
 
 def interpreter(release: str) -> str:
@@ -189,6 +202,28 @@ def test_byte_code_of_another_python(tmp_path: Path, release: str, seen: str) ->
     else:
         assert other.returncode != 0
         assert "bad marshal data" not in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrote", "reads"), [(KERAS_3, KERAS_2), (KERAS_2, KERAS_3)], ids=["3 to 2", "2 to 3"]
+)
+def test_keras_formats(
+    environments: Any, tmp_path: Path, wrote: tuple[str, ...], reads: tuple[str, ...]
+) -> None:
+    """A .keras file of one major version does not load under the other, and the rule says so."""
+    model = tmp_path / "model.keras"
+    done = run(environments("3.11", *wrote), "-c", KERAS, "write", str(model))
+    assert done.returncode == 0, done.stderr[-2000:]
+
+    own = run(environments("3.11", *wrote), "-c", KERAS, "read", str(model))
+    other = run(environments("3.11", *reads), "-c", KERAS, "read", str(model))
+
+    assert own.returncode == 0, own.stderr[-2000:]
+    assert other.returncode != 0
+    assert "Error" in other.stderr
+    versions = {KERAS_2: "2.15.0", KERAS_3: "3.15.1"}
+    found = cause(model, {"keras": versions[wrote]}, {"keras": versions[reads]})
+    assert (found.rule, found.severity) == ("ENV108", "error")
 
 
 def test_promotion_of_numpy_2(environments: Any) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STDLIB = frozenset(sys.stdlib_module_names)
 ADAPTERS = {
+    "envcheck.integrations.pytest_plugin": "pytest",
     "envcheck.intended": "packaging",
     "envcheck.rulebook.implications": "rdflib",
     "envcheck.rulebook.notation": "rdflib",

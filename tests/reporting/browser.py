@@ -25,7 +25,7 @@ def needs_browser() -> tuple[str, str]:
     found = shutil.which("chromium"), shutil.which("chromedriver")
     if found[0] and found[1]:
         return found[0], found[1]
-    if os.environ.get("ENVCHECK_CI"):
+    if os.environ.get("CI"):
         pytest.fail("CI must have chromium and chromedriver")
     pytest.skip("no chromium and chromedriver on PATH")
 

@@ -1,6 +1,7 @@
 """Measure anew what happens to real models between real environments.
 
     python -m tests.rules.measured.measure [--environments DIR] [--work DIR] [--only NAME…]
+        [--kinds KIND…]
 
 For each pair of `wanted` a model is written in the first environment, and loaded and asked in the
 second, each in a process of its own; what happened is the truth, and envcheck has no part in it.
@@ -37,7 +38,7 @@ SUFFIXES = {"array": ".pkl", "keras": ".keras", "h5": ".h5", "saved-model": ""}
 RELEASES = tuple(f"sklearn-1.{minor}" for minor in range(2, 8))
 ESTIMATORS = (
     "tree", "forest", "knn", "logistic", "boosting", "histogram", "svm", "pipeline", "columns",
-    "array",
+    "passthrough", "array",
 )  # fmt: skip
 GRAPHS = ("onnx", "onnx-low", "onnx-low-ir", "onnx-sklearn")
 RUNTIMES = ("ort-1.17", "ort-1.19", "ort-1.32")
@@ -232,11 +233,13 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, help="take environments from here")
     parser.add_argument("--work", type=Path, help="keep models here")
     parser.add_argument("--only", nargs="+", help="measure pairs with these environments only")
+    parser.add_argument("--kinds", nargs="+", help="measure these kinds of models only")
     options = parser.parse_args()
     pairs = [
         pair
         for pair in wanted()
         if not options.only or {pair.writer, pair.reader} & set(options.only)
+        if not options.kinds or pair.kind in options.kinds
     ]
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(options.environments, options.work or Path(folder))

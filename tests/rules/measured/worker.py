@@ -46,9 +46,11 @@ def estimator(kind: str) -> Any:
     if kind == "pipeline":
         scaler = import_module(sk + "preprocessing").StandardScaler()
         return import_module(sk + "pipeline").make_pipeline(scaler, linear.Ridge())
-    if kind == "columns":
+    if kind in ("columns", "passthrough"):
         scaler = import_module(sk + "preprocessing").StandardScaler()
-        columns = import_module(sk + "compose").make_column_transformer((scaler, [0, 1]))
+        columns = import_module(sk + "compose").make_column_transformer(
+            (scaler, [0, 1]), remainder="drop" if kind == "columns" else "passthrough"
+        )
         return import_module(sk + "pipeline").make_pipeline(columns, linear.Ridge())
     if kind in ("lightgbm", "xgboost"):
         name = {"lightgbm": "LGBMClassifier", "xgboost": "XGBClassifier"}[kind]
