@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.request import Request, urlopen
 
 import pytest
@@ -47,7 +47,7 @@ class Browser:
             ],
         }  # fmt: skip
 
-    def __enter__(self) -> Browser:
+    def __enter__(self) -> Self:
         assert self._driver.stdout
         for line in self._driver.stdout:
             found = re.search(r"started successfully on port (\d+)", line)
@@ -62,6 +62,7 @@ class Browser:
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None,
                  trace: TracebackType | None) -> None:  # fmt: skip
+        """Close the window and end the driver."""
         try:
             self._ask("DELETE", "")
         finally:

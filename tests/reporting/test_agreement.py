@@ -94,8 +94,14 @@ def of_github(text: str) -> _Told:
     found = re.fullmatch(r"::\w+ title=envcheck%3A ([a-z ]+)::(.*)", text.splitlines()[-1])
     assert found
     told = {word: int(number) for number, word in re.findall(r"(\d+) ([a-z]+)", found[2])}
-    names = {"error": ("error", "errors"), "warning": ("warning", "warnings"), "info": ("for",),
-             "undetermined": ("not",), "waived": ("waived",), "rules_checked": ("rules",)}  # fmt: skip
+    names = {
+        "error": ("error", "errors"),
+        "warning": ("warning", "warnings"),
+        "info": ("for",),
+        "undetermined": ("not",),
+        "waived": ("waived",),
+        "rules_checked": ("rules",),
+    }
     counts = {name: sum(told.get(word, 0) for word in words) for name, words in names.items()}
     return found[1].replace(" ", "_"), counts
 
