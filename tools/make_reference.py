@@ -1,4 +1,4 @@
-"""Write docs/reference/: commands, facts and rules, as the code has them.
+"""Write docs/reference/: commands and facts, as the code has them; rules: `rule_pages.py`.
 
 python tools/make_reference.py
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,10 @@ if TYPE_CHECKING:
 
 TARGET = ROOT / "docs" / "reference"
 _MADE = "<!-- Made by tools/make_reference.py; change the code instead. -->"
+
+_ABOUT_FACTS = """\
+Every fact that a fingerprint may hold. A state goes with each value: `ok`, `not_applicable`,
+`unknown` or `error`, the last two with the reason."""
 
 
 def commands() -> str:
@@ -53,9 +56,7 @@ def facts() -> str:
     groups: dict[str, list[str]] = {}
     for key in sorted(KEYS):
         groups.setdefault(key.partition(".")[0], []).append(key)
-    parts = ["# Facts", "", _MADE, "",
-             "Every fact that a fingerprint may hold. A state goes with each value: `ok`,"
-             " `not_applicable`, `unknown` or `error`, the last two with the reason."]  # fmt: skip
+    parts = ["# Facts", "", _MADE, "", _ABOUT_FACTS]
     for group, keys in groups.items():
         parts += ["", f"## {group}", "", "| key | type | meaning |", "|---|---|---|"]
         for key in keys:
@@ -82,29 +83,8 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-def rules() -> str:
-    """Return the page of rules: what each says about itself, after a table of all."""
-    from envcheck.comparing.rulesets import builtin_index, builtin_rules
-    from envcheck.rulebook.explaining import as_markdown
-
-    book, index = builtin_rules(), builtin_index()
-    parts = ["# Rules", "", _MADE, "", f"{len(book.ids)} rules. Names in braces stand for what a"
-             " finding fills in.", "", "| rule | severity | name | category |",
-             "|---|---|---|---|"]  # fmt: skip
-    for rule_id in book.ids:
-        rule, entry = book.rule(rule_id), index[rule_id]
-        link = f"[{rule_id}](#{rule_id.lower()}-{rule.name})"
-        parts.append(f"| {link} | {rule.severity} | {rule.name} | {entry.category} |")
-    for rule_id in book.ids:
-        page = as_markdown(book.rule(rule_id), index[rule_id])
-        parts += ["", re.sub(r"^## (.*)$", r"**\1**", page, flags=re.MULTILINE).strip()
-                  .replace("# ", "## ", 1)]  # fmt: skip
-    return "\n".join(parts) + "\n"
-
-
 PAGES: dict[str, Callable[[], str]] = {
-    "commands.md": commands, "facts.md": facts, "rules.md": rules,
-}  # fmt: skip
+    "commands.md": commands, "facts.md": facts}  # fmt: skip
 
 
 def main() -> int:

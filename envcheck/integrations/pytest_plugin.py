@@ -72,14 +72,21 @@ def _report(config: pytest.Config) -> Report:
 
 def _items(session: pytest.Session, report: Report) -> Iterator[pytest.Item]:
     """Yield one item for the run, and one for each finding or open rule that may need action."""
-    yield RulesItem.from_parent(session, name="envcheck::rules checked", report=report)
+    yield _made(RulesItem, session, "rules checked", report=report)
     for finding in report.findings:
         if finding.severity != "info":
-            name = f"envcheck::{finding.rule} {finding.fault}[{_plain(finding.subject)}]"
-            yield FindingItem.from_parent(session, name=name, finding=finding)
+            name = f"{finding.rule} {finding.fault}[{_plain(finding.subject)}]"
+            yield _made(FindingItem, session, name, finding=finding)
     for outcome in report.undetermined:
-        name = f"envcheck::{outcome.rule} not decided[{_plain(outcome.subject)}]"
-        yield OpenItem.from_parent(session, name=name, outcome=outcome)
+        name = f"{outcome.rule} not decided[{_plain(outcome.subject)}]"
+        yield _made(OpenItem, session, name, outcome=outcome)
+
+
+def _made(kind: type[pytest.Item], session: pytest.Session, name: str, **about: Any) -> pytest.Item:
+    """Return an item that is found as `envcheck::NAME` and by `-k envcheck`."""
+    item: pytest.Item = kind.from_parent(session, name=name, nodeid=f"envcheck::{name}", **about)
+    item.extra_keyword_matches.add("envcheck")
+    return item
 
 
 def _plain(text: str) -> str:

@@ -220,7 +220,8 @@ def _rules(findings: Iterable[Finding]) -> str:
     if not first:
         return ""
     pages = "".join(_rule(first[rule], rule_page(first[rule])) for rule in sorted(first))
-    return f"<section><h2>The rules behind the findings</h2>{pages}</section>"
+    about = '<p class="soft">Names in braces stand for what a finding fills in.</p>'
+    return f"<section><h2>The rules behind the findings</h2>{about}{pages}</section>"
 
 
 def _rule(finding: Finding, page: RulePage) -> str:
