@@ -103,13 +103,24 @@ def _sources() -> Iterator[tuple[str, str]]:
                 yield f"{package}.{found.name}", _source(f"{package}.{found.name}")
 
 
+def _text_at(path: str | None) -> str | None:
+    """Return the source in a file, for loaders that do not tell it, such as pytest's."""
+    if path is None or not path.endswith(".py"):
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
 def _source(name: str) -> str:
     """Return the source text of one of our modules, wherever we run from."""
     from importlib.util import find_spec
 
     spec = find_spec(name)
     find = getattr(spec.loader, "get_source", None) if spec else None
-    text = find(name) if find else None
+    text = find(name) if find else _text_at(spec.origin if spec else None)
     if text is None:
         raise InputError(
             f"the source of {name} is not at hand, which another interpreter would need"
