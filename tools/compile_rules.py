@@ -1,4 +1,4 @@
-"""Compile the rule files below `rules/` into `rules/compiled.json`.
+"""Compile the rule files below `rules/`: `compiled.json` and, for training, `training.json`.
 
 python -m tools.compile_rules            write it
 python -m tools.compile_rules --check    exit 1 when it is out of date
@@ -11,18 +11,30 @@ import json
 import sys
 from pathlib import Path
 
-from envcheck.comparing.vocabulary import words
+from envcheck.comparing import vocabulary as of_environments
 from envcheck.errors import RuleError
 from envcheck.fingerprint.document import write_atomically
-from envcheck.rulebook.compiling import compile_folder
+from envcheck.localisation import vocabulary as of_training
+from envcheck.rulebook.compiling import compile_sources
+from envcheck.rulebook.sources import is_about_training, read_sources
 
 RULES = Path(__file__).resolve().parent.parent / "rules"
-TARGET = RULES / "compiled.json"
+ENVIRONMENTS = RULES / "compiled.json"
+TRAINING = RULES / "training.json"
+TARGETS = (ENVIRONMENTS, TRAINING)
+"""Two files, because the start-up check of a container loads the first one alone."""
 
 
-def compiled_text() -> str:
-    """Return what the compiled file should hold; raises RuleError with every mistake."""
-    data = compile_folder(RULES, words(), built_in=True)
+def compiled_text(target: Path) -> str:
+    """Return what a compiled file should hold; raises RuleError with every mistake."""
+    training = target == TRAINING
+    words = (of_training if training else of_environments).words()
+    sources = {
+        name: content
+        for name, content in read_sources(RULES).items()
+        if is_about_training(name) == training
+    }
+    data = compile_sources(sources, words, built_in=True)
     return json.dumps(data, sort_keys=True, indent=1) + "\n"
 
 
@@ -32,16 +44,21 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare only, write nothing")
     check = parser.parse_args().check
     try:
-        text = compiled_text()
+        texts = {target: compiled_text(target) for target in TARGETS}
     except RuleError as problem:
         sys.stderr.write(f"{problem}\n")
         return 2
-    fresh = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
+    stale = [
+        target
+        for target, text in texts.items()
+        if not target.is_file() or target.read_text(encoding="utf-8") != text
+    ]
     if check:
-        sys.stderr.write("up to date\n" if fresh else f"{TARGET.name} is out of date\n")
-        return 0 if fresh else 1
-    if not fresh:
-        write_atomically(str(TARGET), text)
+        told = "".join(f"{target.name} is out of date\n" for target in stale)
+        sys.stderr.write(told or "up to date\n")
+        return 1 if stale else 0
+    for target in stale:
+        write_atomically(str(target), texts[target])
     return 0
 
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from envcheck.comparing.rulesets import load_rules
+from envcheck.localisation.rulesets import all_rules
 from envcheck.rulebook.explaining import as_markdown
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "rules"
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "rules"
 
 def pages() -> dict[str, str]:
     """Return the content of every page by file name."""
-    rules = load_rules()
+    rules = all_rules()
     out = {}
     rows = ["| rule | severity | category | finds |", "|---|---|---|---|"]
     for rule_id in rules.book.ids:

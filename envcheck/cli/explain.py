@@ -40,9 +40,9 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Print the documentation of every rule that is meant."""
-    from envcheck.comparing.rulesets import load_rules
+    from envcheck.localisation.rulesets import all_rules
 
-    rules = load_rules(options.rules)
+    rules = all_rules(options.rules)
     wanted = options.rule
     if wanted.upper().startswith("CNV"):
         return _conversion(wanted.upper(), options, console)

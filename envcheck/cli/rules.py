@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import argparse
 
     from envcheck.cli.console import Console
-    from envcheck.rulebook.loading import Rulebook
 
 __all__ = ["parser", "run"]
 
@@ -63,10 +62,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _list(options: argparse.Namespace, console: Console) -> int:
-    from envcheck.comparing.rulesets import load_rules
+    from envcheck.localisation.rulesets import all_rules
     from envcheck.rulebook.explaining import as_data
 
-    rules = load_rules(options.rules)
+    rules = all_rules(options.rules)
     pages = [(rules.book.rule(rule_id), rules.index[rule_id]) for rule_id in rules.book.ids]
     if options.format == "json":
         console.deliver(json.dumps([as_data(*page) for page in pages], indent=2) + "\n", None)
@@ -79,40 +78,24 @@ def _list(options: argparse.Namespace, console: Console) -> int:
 
 def _check(options: argparse.Namespace, console: Console) -> int:
     from envcheck.comparing.rulesets import builtin_folder, check_folder
+    from envcheck.localisation.rulesets import check_training_folder
 
-    count = check_folder(Path(options.folder or builtin_folder()), built_in=options.folder is None)
+    folder, built_in = Path(options.folder or builtin_folder()), options.folder is None
+    count = check_folder(folder, built_in=built_in)
+    count += check_training_folder(folder, built_in=built_in)
     console.deliver(f"{count} rules, no mistakes\n", None)
     return EXIT_CONFORMS
 
 
-def _has_cases(book: Rulebook, rule_id: str) -> bool:
-    """Return whether a pair of fingerprints alone can make a rule fire.
-
-    Rules about the policy itself and rules of a profile need settings beside the pair.
-    """
-    rule = book.rule(rule_id)
-    return not rule.profile and not rule.place.startswith("policy/")
-
-
 def _test(options: argparse.Namespace, console: Console) -> int:
     """Run the cases; 1 when one goes differently, 3 when there is none."""
-    from envcheck.comparing.rulesets import builtin_folder, case_folders, load_rules
-    from envcheck.comparing.trials import try_cases
+    from envcheck.cli.rule_cases import try_environment_cases, try_training_cases
 
-    extra = [options.folder] if options.folder else []
-    rules = load_rules(extra)
-    known = () if not extra else load_rules([]).book.ids
-    own = [rule for rule in rules.book.ids if rule not in known and _has_cases(rules.book, rule)]
-    trial = try_cases(case_folders(Path(options.folder or builtin_folder())), rules, own)
-    lines = [
-        f"{escape(str(result.case))}\n  {escape(result.problem)} ({escape(result.case.place)})"
-        for result in trial.results
-        if result.problem
-    ]
-    lines += list(trial.missing)
-    bad = sum(bool(result.problem) for result in trial.results)
-    lines.append(f"{len(trial.results)} cases, {bad} not as expected")
+    outcomes = [try_environment_cases(options.folder), try_training_cases(options.folder)]
+    lines = [escape(line) for outcome in outcomes for line in outcome.lines]
+    count, bad = (sum(getattr(item, name) for item in outcomes) for name in ("cases", "bad"))
+    lines.append(f"{count} cases, {bad} not as expected")
     console.deliver("\n".join(lines) + "\n", None)
-    if not trial.results:
+    if not count:
         return EXIT_UNDETERMINED
     return EXIT_DOES_NOT_CONFORM if bad else EXIT_CONFORMS

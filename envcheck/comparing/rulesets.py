@@ -106,13 +106,24 @@ def _index_of(folder: Path, book: Rulebook) -> dict[str, IndexEntry]:
 
 
 def check_folder(folder: Path, *, built_in: bool = False) -> int:
-    """Return the number of rules in a folder; raises RuleError with every mistake."""
+    """Return the number of rules about environments; raises RuleError with every mistake."""
     from envcheck.comparing.vocabulary import words
-    from envcheck.rulebook.compiling import compile_folder
+    from envcheck.rulebook.compiling import compile_sources
+    from envcheck.rulebook.sources import is_about_training, read_sources
 
-    return len(compile_folder(folder, words(), built_in=built_in)["rules"])
+    sources = read_sources(folder)
+    sources = {name: text for name, text in sources.items() if not is_about_training(name)}
+    return len(compile_sources(sources, words(), built_in=built_in)["rules"])
 
 
 def case_folders(folder: Path) -> list[Path]:
-    """Return the folders at or below `folder` that have a `cases` folder, sorted."""
-    return sorted(path.parent for path in folder.rglob("cases") if path.is_dir())
+    """Return the folders at or below `folder` that have a `cases` folder, sorted.
+
+    Cases of rules about training are left out.
+    """
+    from envcheck.rulebook.sources import is_about_training
+
+    found = (path.parent for path in folder.rglob("cases") if path.is_dir())
+    return sorted(
+        path for path in found if not is_about_training(path.relative_to(folder).as_posix())
+    )

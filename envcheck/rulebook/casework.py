@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from envcheck.rulebook.cases import ANY_RULE, FIRES, SILENT, UNKNOWN, Case
 
@@ -69,7 +69,16 @@ def _loud(case: Case, report: Report, fired: bool) -> str:
     return f"alarms: {', '.join(alarms)}" if alarms else ""
 
 
-def missing_cases(rules: Sequence[str], cases: Iterable[Case]) -> list[str]:
+class _About(Protocol):
+    """A case of any kind: the rule it is about, and what it expects of it."""
+
+    @property
+    def rule(self) -> str: ...
+    @property
+    def expect(self) -> str: ...
+
+
+def missing_cases(rules: Sequence[str], cases: Iterable[_About]) -> list[str]:
     """Return a sentence for each rule without a case that fires or one that stays silent."""
     seen = {(case.rule, case.expect) for case in cases}
     return [

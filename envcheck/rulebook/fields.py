@@ -24,6 +24,7 @@ TEMPLATES = ("title", "detail", "fix", "command")
 _ID = re.compile(r"[A-Z][A-Z0-9]+[0-9]+")
 _BUILT_IN_ID = re.compile(r"[A-Z]{3}[0-9]{3}")
 _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_ARGUMENT = re.compile(r"[a-z_][a-z0-9_]*")
 _VERSION = re.compile(r"\d+\.\d+(\.\d+)?")
 
 
@@ -76,6 +77,7 @@ def _rule(node: Node) -> Any:
 _SEVERITIES = ("error", "warning", "info")
 _BASES = ("declared", "measured", "inferred")
 _STATUSES = ("stable", "preview")
+_STRENGTHS = ("proof", "heuristic", "symptom")
 
 FIELDS: Mapping[str, Field] = {
     "name": Field(read=_pattern(_KEBAB), expected="a kebab-case string", required=True),
@@ -101,6 +103,8 @@ FIELDS: Mapping[str, Field] = {
     "sharp": Field(read=_text, expected="a text"),
     "overrides": Field(read=_rule, expected="a rule"),
     "profile": Field(read=_pattern(_KEBAB), expected="a kebab-case string"),
+    "argument": Field(read=_pattern(_ARGUMENT), expected="the name of an argument"),
+    "strength": Field(read=_choice(*_STRENGTHS), expected='"proof", "heuristic" or "symptom"'),
 }
 """All fields, in the order in which they are documented."""
 

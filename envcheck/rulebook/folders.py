@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from envcheck.errors import RuleError
 from envcheck.rulebook.loading import SCHEMA, Rulebook, load_compiled
-from envcheck.rulebook.sources import read_sources, source_hash
+from envcheck.rulebook.sources import is_about_training, read_sources, source_hash
 
 if TYPE_CHECKING:
     from envcheck.rulebook.words import Words
@@ -19,13 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["load_folder", "write_compiled"]
 
 
-def load_folder(folder: Path, words: Words, cache: Path | None = None) -> Rulebook:
-    """Return the rules of a folder of `.n3` files.
+def load_folder(
+    folder: Path, words: Words, cache: Path | None = None, *, training: bool = False
+) -> Rulebook:
+    """Return the rules of a folder of `.n3` files: those about environments, or about training.
+
+    Rules about training lie in a folder named `training` or in a file `training.n3`.
 
     With a `cache` folder, compiled rules are kept there by the hash of the sources and the
     vocabulary, and rdflib is needed only the first time. Without one nothing is written.
     """
-    sources = read_sources(folder)
+    sources = {
+        name: content
+        for name, content in read_sources(folder).items()
+        if is_about_training(name) == training
+    }
     kept = None if cache is None else cache / f"{_key(sources, words)}.json"
     if kept is not None and kept.is_file():
         try:

@@ -26,20 +26,25 @@ COMPONENTS = frozenset(("deployment", "conversion", "data", "model", "training")
 SEVERITIES = frozenset(("error", "warning", "info"))
 
 _REQUIRED = ("fault", "category", "component", "severity")
-_OPTIONAL = ("fl4deep", "deepfd")
+_OPTIONAL = ("fl4deep", "deepfd", "count")
 
 
 class IndexEntry:
-    """One rule in the taxonomy; `fl4deep` and `deepfd` are the terms those tools use, or ""."""
+    """One rule in the taxonomy; `fl4deep` and `deepfd` are the terms those tools use, or "".
 
-    __slots__ = ("category", "component", "deepfd", "fault", "fl4deep", "severity")
+    `count` is how often the fault was met among the 375 items of the published taxonomy of
+    faults in deep learning (Humbatova et al. 2020), or None where nobody has counted.
+    """
 
-    def __init__(self, data: Mapping[str, str]) -> None:
+    __slots__ = ("category", "component", "count", "deepfd", "fault", "fl4deep", "severity")
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
         self.fault = data["fault"]
         self.category = data["category"]
         self.component = data["component"]
         self.severity = data["severity"]
         self.fl4deep = data.get("fl4deep", "")
+        self.count: int | None = data.get("count")
         self.deepfd = data.get("deepfd", "")
 
 
@@ -73,6 +78,9 @@ def _mistakes(rule_id: str, entry: Any) -> list[str]:
     for name, value in entry.items():
         if name not in (*_REQUIRED, *_OPTIONAL):
             found.append(f"{rule_id}: unknown field {name}")
+        elif name == "count":
+            if type(value) is not int or value < 0:
+                found.append(f"{rule_id}: count is not a number of cases")
         elif not isinstance(value, str):
             found.append(f"{rule_id}: {name} is not a text")
     closed = {"category": CATEGORIES, "component": COMPONENTS, "severity": SEVERITIES}

@@ -23,9 +23,10 @@ class Rule:
     """What a rule says about itself: the fields of its metadata block."""
 
     __slots__ = (
-        "basis", "command", "confidence", "detail", "example", "fault", "fix", "guards", "id",
+        "argument", "basis", "command", "confidence", "detail", "example", "fault", "fix", "guards",
+        "id",
         "name", "overrides", "place", "profile", "reads", "references", "severity", "sharp",
-        "since", "status", "title", "why",
+        "since", "status", "strength", "title", "why",
     )  # fmt: skip
 
     def __init__(self, id: str, data: Mapping[str, Any]) -> None:  # noqa: A002
@@ -50,6 +51,10 @@ class Rule:
         self.sharp: str = data.get("sharp", "")
         self.overrides: str = data.get("overrides", "")
         self.profile: str = data.get("profile", "")
+        self.argument: str = data.get("argument", "")
+        """The written argument that a training rule is about."""
+        self.strength: str = data.get("strength", "")
+        """How far a training rule stands by itself: proof, heuristic or symptom."""
 
     def __repr__(self) -> str:
         return f"<Rule {self.id} {self.name}>"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from envcheck.errors import RuleError
 
-__all__ = ["FILE_LIMIT", "read_sources", "source_hash"]
+__all__ = ["FILE_LIMIT", "is_about_training", "read_sources", "source_hash"]
 
 FILE_LIMIT = 1 << 20
 """Largest rule file, in bytes."""
@@ -21,6 +21,11 @@ def read_sources(folder: Path) -> dict[str, bytes]:
     if not paths:
         raise RuleError("the folder holds no .n3 file", place=str(folder))
     return {path.relative_to(folder).as_posix(): _read(path) for path in paths}
+
+
+def is_about_training(name: str) -> bool:
+    """Tell whether a rule file that ships with envcheck judges training runs, by its path."""
+    return "training" in Path(name).with_suffix("").parts
 
 
 def source_hash(sources: dict[str, bytes]) -> str:

@@ -1,0 +1,1 @@
+"""Training faults: record a run, derive facts, apply guarded rules, rank the causes."""

@@ -1,0 +1,1 @@
+"""What runs inside the training process: it watches, and changes nothing."""

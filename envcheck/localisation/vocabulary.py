@@ -1,0 +1,65 @@
+"""The closed vocabulary of a training run: every word a training rule may use, with its meaning.
+
+What the fact builders assert and what rules read is held together by a test: a predicate that
+nothing asserts, or that no rule reads, fails it.
+"""
+
+from __future__ import annotations
+
+from envcheck.rulebook.words import Words
+
+__all__ = ["ASSERTED", "DERIVED", "READ_BY_THE_JUDGE", "RULE_TABLES", "words"]
+
+_SIGNALS: dict[str, str] = {
+    "level": "null-normalised loss at the end of a fit: 1 is what guessing gives, 0 is perfect",
+    "performance": "of a fit: ec:good, ec:middling, ec:poor, ec:none (no better than guessing) "
+    "or ec:undetermined",
+    "lossCurve": "of a fit: ec:falling, ec:flat, ec:rising, ec:oscillating, ec:nonfinite or "
+    "ec:undetermined",
+    "tailDrop": "share of its level that the loss still lost over the last fifth of a fit",
+    "oscillation": "share of turns in the smoothed loss that exceed its noise",
+    "generalisationGap": "validation level minus training level at the end of a fit",
+    "validationMinimumAt": "share of a fit after which the validation loss was lowest",
+    "validationRise": "share by which the validation loss rose from its minimum to the end",
+    "stepsDone": "optimiser steps that a fit did",
+    "epochsRun": "epochs that a fit completed",
+    "stillFalling": "true for a fit whose loss was still falling, beyond doubt, at its end",
+}
+"""What the curves of a fit say."""
+
+_DATA: dict[str, str] = {}
+"""What the arrays given to a fit are like."""
+
+_MODEL: dict[str, str] = {}
+"""What a model is made of."""
+
+_TRAINING: dict[str, str] = {}
+"""How a fit was set up, and how it ended."""
+
+_NUMERIC: dict[str, str] = {}
+"""Where numbers went wrong."""
+
+ASSERTED: dict[str, str] = {**_SIGNALS, **_DATA, **_MODEL, **_TRAINING, **_NUMERIC}
+"""Predicates that the fact builders assert."""
+
+DERIVED: dict[str, str] = {
+    "explains": "a subject whose finding accounts for the findings of another subject",
+    "absorbs": "a rule whose finding accounts for that of another rule on the same subject",
+    "sameFixAs": "a rule that asks for an equivalent change: one of the two will do",
+}
+"""Predicates that rules derive, beside the three outcomes."""
+
+RULE_TABLES: dict[str, str] = {}
+"""Predicates of the tables inside rule files."""
+
+READ_BY_THE_JUDGE = frozenset({"level", "performance"})
+"""Words that the making of findings reads, whether or not a rule does."""
+
+
+def words() -> Words:
+    """Return the vocabulary in the form that the rule compiler checks against."""
+    known = {**ASSERTED, **DERIVED, **RULE_TABLES}
+    return Words(
+        predicates=frozenset(f"ec:{name}" for name in known),
+        reserved=frozenset(f"ec:{name}" for name in ASSERTED),
+    )
