@@ -12,6 +12,7 @@ from envcheck.localisation.judging import judge
 from envcheck.localisation.rulesets import load_training_rules
 from envcheck.localisation.signals import add_signals
 from envcheck.localisation.summary import about_run
+from envcheck.policy.model import Policy
 
 if TYPE_CHECKING:
     from envcheck.comparing.rulesets import Rules
@@ -33,15 +34,16 @@ def analyse(
     log: TrainingLog,
     *,
     rules: Rules | None = None,
-    profile: str = "",
+    policy: Policy | None = None,
     strict: bool = False,
     engine: str = BUILT_IN_ENGINE,
 ) -> Report:
     """Return the report of the training stage for a training log.
 
-    Without `rules` those that ship with envcheck apply; the profile `fl4deep` adds the rules of
-    FL4Deep as they were published. The engine `eye` has EYE confirm what the built-in engine
-    derives. A log without any training gives a report in which nothing was checked.
+    Without `rules` those that ship with envcheck apply; a policy with the profile `fl4deep` adds
+    the rules of FL4Deep as they were published. The engine `eye` has EYE confirm what the built-in
+    engine derives.
+    A log without any training gives a report in which nothing was checked.
     """
     inputs: dict[str, Any] = {"run": about_run(log)}
     if not log.recorded or not (log.models or log.program.get("exception")):
@@ -49,7 +51,7 @@ def analyse(
         return Report(checked=(), inputs=inputs, notes=(reason,), strict=strict)
     rules = rules or load_training_rules()
     graph, signals = build_training_graph(log)
-    judgement = judge(graph, rules.book, rules.index, signals, profile=profile)
+    judgement = judge(graph, rules.book, rules.index, signals, policy or Policy())
     notes = [*graph.notes, *judgement.notes]
     if engine == EYE:
         from envcheck.comparing.reference import confirm_with_eye

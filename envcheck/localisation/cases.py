@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from envcheck.errors import RuleError
 from envcheck.localisation.analysing import analyse
 from envcheck.localisation.training_log import TrainingLog, parse_log
+from envcheck.policy.model import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -161,7 +162,8 @@ def _set(data: Any, steps: list[str], value: Any) -> None:
 
 def judged(case: TrainingCase, rules: Rules) -> Report:
     """Return the report about the log of a case."""
-    return analyse(case.log, rules=rules, profile=case.profile)
+    policy = Policy(profiles=("default", case.profile)) if case.profile else None
+    return analyse(case.log, rules=rules, policy=policy)
 
 
 def try_case(case: TrainingCase, rules: Rules) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from envcheck.findings import Evidence, Finding, Fix, Outcome
+from envcheck.localisation.accepting import accepted
 from envcheck.localisation.places import locations_of, place_of, subject_of
 from envcheck.localisation.ranking import ranked
 from envcheck.reasoning import infer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from envcheck.localisation.graph import TrainingGraph
     from envcheck.localisation.signals import Signals
+    from envcheck.policy.model import Policy
     from envcheck.reasoning import Explanation, Inference
     from envcheck.rulebook.index import IndexEntry
     from envcheck.rulebook.loading import Rule, Rulebook
@@ -48,17 +50,14 @@ def judge(
     rulebook: Rulebook,
     index: Mapping[str, IndexEntry],
     signals: Mapping[str, Signals],
-    *,
-    profile: str = "",
+    policy: Policy,
 ) -> Judgement:
     """Run the training rules over a graph and return findings, open outcomes and counts.
 
-    A rule with a profile of its own runs only under that `profile`. Where a fit performs well,
-    only what is proven is reported about it (the performance gate).
+    The policy says which rules run, resets severities and waives findings. Where a fit performs
+    well, only what is proven is reported about it (the performance gate).
     """
-    running = [
-        rule for rule in rulebook.ids if rulebook.rule(rule).profile in ("", profile or None)
-    ]
+    running = [rule for rule in rulebook.ids if policy.runs(rule, rulebook.rule(rule).profile)]
     rulebook.assert_into(graph.base, disabled=set(rulebook.ids).difference(running))
     inference = infer(graph.base, rulebook.implications)
     gate = _Gate(graph, signals)
@@ -69,7 +68,7 @@ def judge(
         if not gate.closes(pair[0], rulebook.rule(pair[1][5:]))
     ]
     findings = [builder.finding(subject, rule[5:]) for subject, rule in violated]
-    findings = _explained(findings, violated, inference)
+    findings = accepted(_explained(findings, violated, inference), policy)
     findings = _grouped(ranked(findings, index, rulebook), inference)
     shown, hidden = _limited(findings)
     seen = set(inference.matching("ec:violates"))
@@ -151,7 +150,7 @@ def _limited(findings: list[Finding]) -> tuple[list[Finding], list[Finding]]:
     hidden: list[Finding] = []
     counts: dict[str, int] = {}
     for finding in findings:
-        if finding.severity == "info" or finding.explained_by:
+        if finding.severity == "info" or finding.explained_by or finding.waived:
             shown.append(finding)
             continue
         counts[finding.component] = counts.get(finding.component, 0) + 1
