@@ -204,6 +204,8 @@ class Report:
     strict: bool = False
     parity: Mapping[str, Any] | None = None
     """What a comparison of two models found, layer by layer; None where none was made."""
+    open_stages: tuple[str, ...] = ()
+    """Stages that were asked for and in which nothing could be decided."""
 
     @property
     def active(self) -> tuple[Finding, ...]:
@@ -223,12 +225,13 @@ class Report:
     def verdict(self) -> str:
         """One of `VERDICTS`.
 
-        `does_not_conform` with an error; `undetermined` when nothing was decided, or, under
-        `strict`, when a rule that could be an error ended unknown; else `conforms`.
+        `does_not_conform` with an error; `undetermined` when nothing was decided, at all or in a
+        stage that was asked for, or, under `strict`, when a rule that could be an error ended
+        unknown; else `conforms`.
         """
         if self.count("error"):
             return "does_not_conform"
-        if self.rules_checked == 0:
+        if self.rules_checked == 0 or self.open_stages:
             return "undetermined"
         if self.strict and any(item.severity == "error" for item in self.undetermined):
             return "undetermined"
@@ -236,7 +239,7 @@ class Report:
 
     def stage(self, name: str) -> str:
         """Return the state of a stage: error, warning, pass or not_checked."""
-        if name not in self.checked or self.rules_checked == 0:
+        if name not in self.checked or name in self.open_stages or self.rules_checked == 0:
             return "not_checked"
         seen = {finding.severity for finding in self.active if finding.stage == name}
         return next((level for level in ("error", "warning") if level in seen), "pass")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from envcheck.records import record
 
-__all__ = ["COMMANDS", "Command", "overview"]
+__all__ = ["ALIASES", "COMMANDS", "Command", "overview"]
 
 
 @record
@@ -28,10 +28,14 @@ COMMANDS: dict[str, Command] = {
     "extract": Command("envcheck.cli.extract", "print the fingerprint a model carries", (3, 9)),
     "parity": Command("envcheck.cli.parity", "compare a model with its conversion, by layer"),
     "trace": Command("envcheck.cli.trace", "write all layer outputs of a model"),
+    "localise": Command("envcheck.cli.localise", "run a training script and name its faults"),
     "rules": Command("envcheck.cli.rules", "list the rules, check and test your own"),
     "kg": Command("envcheck.cli.kg", "export, query and explain the knowledge graph"),
     "schema": Command("envcheck.cli.schema", "print the JSON Schema of a file format"),
 }
+
+ALIASES = {"localize": "localise"}
+"""Other spellings of commands."""
 
 _OVERVIEW = """\
 usage: envcheck {{{names}}} ...

@@ -12,6 +12,7 @@ from envcheck.errors import (
     EXIT_CONFORMS,
     EXIT_DOES_NOT_CONFORM,
     EXIT_UNDETERMINED,
+    InputError,
     UsageError,
 )
 from envcheck.pairing import compare
@@ -77,6 +78,8 @@ def parser() -> Parser:
         help="if the exit code is 0, write what was accepted, for envcheck selftest")  # fmt: skip
     add("--rules", action="append", metavar="DIR",
         help="add the rule files of a folder; may be repeated")  # fmt: skip
+    add("--parity", metavar="FILE",
+        help="judge this comparison of the models as well: JSON from envcheck parity")  # fmt: skip
     add("--engine", type=one_of("engine", "builtin", "eye"),
         metavar="builtin|eye",
         help="eye: let an installed EYE confirm what is derived (default: builtin)")  # fmt: skip
@@ -109,6 +112,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     report = replace(report, notes=(*_judged_by(configuration), *report.notes))
     if options.write_baseline is not None:
         report = _with_baseline(report, options.write_baseline, console)
+    if options.parity is not None:
+        report = _with_models(report, options.parity)
     for target in targets:
         to_screen = target.path is None
         style = Style(
@@ -121,7 +126,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
             console.note(f"wrote {escape(target.path)}")
     code = _exit_code(report, configuration["fail-on"])
     if options.seal is not None:
-        _seal(options.seal, train, deploy, report if code == EXIT_CONFORMS else None, console)
+        accepted = report if code == EXIT_CONFORMS else None
+        _seal(options.seal, train, deploy, accepted, configuration, console)
     return code
 
 
@@ -141,6 +147,7 @@ def _seal(
     train: Fingerprint,
     deploy: Fingerprint,
     accepted: Report | None,
+    configuration: Configuration,
     console: Console,
 ) -> None:
     """Write the seal of a pair that was accepted; say so when it was not."""
@@ -148,9 +155,12 @@ def _seal(
         console.note(f"no seal was written to {escape(path)}: the environment was not accepted")
         return
     from envcheck.startup.environment import stamp_of
+    from envcheck.startup.judged import digested
     from envcheck.startup.seal import make_seal
 
-    console.deliver(make_seal(train, deploy, accepted, stamp_of(deploy)), path)
+    options = {name: setting.value for name, setting in configuration.settings.items()}
+    judged = digested({**options, "config": configuration.file})
+    console.deliver(make_seal(train, deploy, accepted, stamp_of(deploy), judged), path)
     console.note(f"wrote {escape(path)}")
 
 
@@ -186,6 +196,21 @@ def _with_baseline(report: Report, path: str, console: Console) -> Report:
     console.deliver(text, path)
     console.note(f"wrote {escape(path)}")
     return accept_all(report, path)
+
+
+def _with_models(report: Report, path: str) -> Report:
+    """Return the report with that of a comparison of models in it. Raises InputError."""
+    from envcheck.reporting.merging import merged
+    from envcheck.reporting.stored import read_report
+
+    models = read_report(path)
+    if models.parity is None:
+        raise InputError(
+            "is no report of envcheck parity",
+            place=path,
+            hint="write one with: envcheck parity REFERENCE CANDIDATE --format json=FILE",
+        )
+    return merged(report, models)
 
 
 def _targets(wanted: Sequence[str], output: str | None) -> list[_Target]:

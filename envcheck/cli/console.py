@@ -36,6 +36,10 @@ class Console:
         if not self.quiet:
             _write_stderr(text)
 
+    def tell(self, text: str) -> None:
+        """Write a result to stderr, where stdout belongs to the program that was run."""
+        _write_stderr(text.removesuffix("\n"))
+
     def deliver(self, text: str, path: str | None = None) -> None:
         """Write a result to a file, or to stdout for None and `-`.
 

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from envcheck import __version__
-from envcheck.cli.commands import COMMANDS, overview
+from envcheck.cli.commands import ALIASES, COMMANDS, overview
 from envcheck.cli.console import Closed, Console, silence, tell_error
 from envcheck.errors import (
     EXIT_CONFORMS,
@@ -58,7 +58,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    first = arguments[0] if arguments else ""
+    first = ALIASES.get(arguments[0], arguments[0]) if arguments else ""
     if first in COMMANDS:
         return _run_command(first, arguments[1:])
     if first == "help" and arguments[1:2]:
@@ -83,6 +83,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _known(name: str) -> str:
+    name = ALIASES.get(name, name)
     if name in COMMANDS:
         return name
     from envcheck.cli.parsing import closest

@@ -48,6 +48,9 @@ def parser() -> Parser:
         help="record: .npz or .npy arrays; for --entry any file, as bytes named data")  # fmt: skip
     add("--entry", metavar="MODULE:FUNC", help="the preprocessing that makes the model's inputs")
     add("--samples", type=int, metavar="N", help="record: how many inputs to invent (default: 8)")
+    add("--layers", action="store_true",
+        help="record: also a digest of what each layer gives, so that replay can name the first"
+             " that drifts")  # fmt: skip
     add("--golden", metavar="FILE", help="replay: the recording")
     add("--format", type=one_of("format", "text", "json"), default="text", metavar="text|json",
         help="replay: how to print the result (default: text)")  # fmt: skip
@@ -79,13 +82,15 @@ def _record(options: argparse.Namespace, console: Console) -> int:
         )
     golden = record_golden(
         options.model, options.output, inputs=options.inputs, entry=options.entry or "",
-        samples=samples,
+        samples=samples, layers=options.layers,
     )  # fmt: skip
     if options.inputs is None:
         console.note("the inputs are invented from a fixed seed; --inputs records real ones")
     for output in golden.outputs:
         sources = ", ".join(f"{name} {size:.1g}" for name, size in output.noise.items())
         console.note(f"noise of {escape(output.name)}: {escape(sources)}")
+    if golden.layers:
+        console.note(f"digests of {len(golden.layers)} layers")
     console.note(f"wrote {escape(options.output)}")
     return EXIT_CONFORMS
 
@@ -115,6 +120,12 @@ def _text(result: Replay) -> str:
                 f"  {stage} {escape(item.name)}: {item.verdict}, relative error {item.error:.2g}"
                 f" (noise ends at {item.limit:.2g}){flips}{escape(note)}"
             )
+    if result.first is not None:
+        item = result.first
+        lines.append(
+            f"  first layer that drifts: {escape(item.name)} {escape(item.note)}, relative error"
+            f" {item.error:.2g} (noise ends at {item.limit:.2g})"
+        )
     for side, about in (("recorded", result.recorded), ("replayed", result.replayed)):
         if about:
             lines.append(f"  {side} under {escape(_runtime(dict(about)))}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from envcheck.cli.judging import add_policy_options, stated
 from envcheck.cli.parsing import Parser, add_common_options, one_of
 from envcheck.errors import EXIT_CONFORMS, UsageError
 
@@ -51,7 +52,7 @@ def parser() -> Parser:
     add("--format", metavar="NAME",
         help="export: turtle (default), jsonld, trig, ntriples; "
              "explain: text (default), mermaid, svg")  # fmt: skip
-    add("--rules", action="append", default=[], metavar="DIR", help="add the rules of a folder")
+    add_policy_options(made)
     add("-o", "--output", metavar="FILE", help="write here (default: stdout)")
     add_common_options(made)
     return made
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
             hint="envcheck kg --help shows how it is called",
         )
     name = _format(action, options.format)
-    compared = _compare(arguments[-2], arguments[-1], options.rules)
+    compared = _compare(arguments[-2], arguments[-1], stated(options))
     if action == "explain":
         text = _explain(compared, arguments[0], name)
     else:
@@ -97,14 +98,21 @@ def _format(action: str, wanted: str | None) -> str:
     return wanted
 
 
-def _compare(train: str, deploy: str, rules: list[str]) -> _Compared:
+def _compare(train: str, deploy: str, given: dict[str, Any]) -> _Compared:
+    """Return the graph of a pair, judged as `envcheck compare` would with these options."""
     from envcheck.comparing.compare import build_graph
     from envcheck.comparing.judging import judge
     from envcheck.comparing.rulesets import load_rules
+    from envcheck.configuration import load_configuration
     from envcheck.loading import load_side
 
-    known = load_rules(rules)
-    graph = build_graph(load_side(train), load_side(deploy), everything=known.added)
+    configuration = load_configuration(given.get("config"), given)
+    known = (
+        load_rules(configuration["rules"]) if configuration.rules is None else configuration.rules
+    )
+    graph = build_graph(
+        load_side(train), load_side(deploy), configuration.policy, everything=known.added
+    )
     return _Compared(graph, judge(graph, known.book, known.index))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from envcheck.cli.console import Console
     from envcheck.findings import Report
 
-__all__ = ["parser", "run"]
+__all__ = ["parser", "progress_of", "run", "size_of"]
 
 _DESCRIPTION = """\
 Compare a Keras model with its conversion, layer by layer: the same function, or the
@@ -65,15 +65,16 @@ def parser() -> Parser:
     add("--opset", type=int, default=15, metavar="N", help="of the conversion (default: 15)")
     add("--tolerance", default="auto", metavar="auto|REL",
         help="relative error that counts as the same (default: from float64)")  # fmt: skip
-    add("--noise", type=one_of("noise", "float64", "off"), default="float64",
-        metavar="float64|off", help="how rounding is measured (default: float64)")  # fmt: skip
+    add("--noise", type=one_of("noise", "float64", "spread", "off"), default="float64",
+        metavar="float64|spread|off",
+        help="how rounding is measured (default: float64)")  # fmt: skip
     add("--budget", default="512M", metavar="SIZE",
         help="memory for layer outputs per side; the rest is in files (default: 512M)")  # fmt: skip
     add("--max-faults", type=int, default=8, metavar="N", help="stop after N (default: 8)")
     add("--time-limit", type=float, default=1800.0, metavar="SECONDS",
-        help="of the conversion (default: 1800)")  # fmt: skip
+        help="of the conversion, and of the comparison (default: 1800)")  # fmt: skip
     add("--memory-limit", default="0", metavar="SIZE",
-        help="of the conversion (default: 70 %% of what is free)")  # fmt: skip
+        help="of each of the two processes (default: most of what is free)")  # fmt: skip
     add("--no-cache", action="store_true", help="convert again, even what was converted before")
     add("--format", action="append", default=[], metavar="NAME[=FILE]",
         help=f"{' or '.join(formats())}; may be repeated with files (default: text)")  # fmt: skip
@@ -107,18 +108,18 @@ def run(options: argparse.Namespace, console: Console) -> int:
         opset=options.opset,
         noise=options.noise,
         tolerance=_tolerance(options.tolerance),
-        budget=_size("--budget", options.budget),
+        budget=size_of("parity", "--budget", options.budget),
         most_faults=options.max_faults,
         time_limit=options.time_limit,
-        memory_limit=_size("--memory-limit", options.memory_limit),
+        memory_limit=size_of("parity", "--memory-limit", options.memory_limit),
         cache=not options.no_cache,
-        progress=_progress(console),
+        progress=progress_of(console),
     )
     _deliver(report, targets, console)
     return _exit_code(report, options.fail_on)
 
 
-def _progress(console: Console) -> Any:
+def progress_of(console: Console) -> Any:
     """Return what tells each step on stderr, where someone watches."""
     if console.quiet or not (console.verbose or is_terminal(sys.stderr)):
         return None
@@ -153,7 +154,7 @@ def _tolerance(text: str) -> float | None:
     return value
 
 
-def _size(option: str, text: str) -> int:
+def size_of(command: str, option: str, text: str) -> int:
     """Return a size with the suffix K, M or G in bytes."""
     number, unit = (text[:-1], text[-1].lower()) if text[-1:].lower() in _SIZES else (text, "")
     try:
@@ -162,7 +163,7 @@ def _size(option: str, text: str) -> int:
         value = -1.0
     if value < 0:
         raise UsageError(
-            f"{option} {text!r} is no size", place="envcheck parity", hint="for example: 512M"
+            f"{option} {text!r} is no size", place=f"envcheck {command}", hint="for example: 512M"
         )
     return int(value)
 

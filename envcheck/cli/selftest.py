@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from envcheck.cli.judging import add_exit_options, add_policy_options
 from envcheck.cli.parsing import Parser, add_common_options, one_of
 from envcheck.cli.starting import check_start
 from envcheck.startup.policy import POLICIES
@@ -20,7 +21,8 @@ __all__ = ["add_options", "parser", "run"]
 _DESCRIPTION = """\
 Check this environment against the one that trained, when a container starts. With a
 seal (envcheck compare --seal) only what can have changed since release is looked at,
-and the rules run only when something has. One JSON object per line goes to stderr.
+and the rules run only when something has, or when another policy is stated than the
+seal was made under. One JSON object per line goes to stderr.
 
 Exit code 0: conforms, 1: does not, 2: a file is wrong, 3: not determined. A policy
 changes that: under warn findings exit 0, under open everything does."""
@@ -51,18 +53,18 @@ def add_options(made: argparse.ArgumentParser) -> None:
         help="also replay recorded inputs, which loads the model (default:"
              " ENVCHECK_GOLDEN)")  # fmt: skip
     add("--entry", metavar="MODULE:FUNC", help="the preprocessing of the golden's raw inputs")
-    add("--config", metavar="FILE",
-        help="judge by the policy in this file (default: the nearest envcheck.toml)")  # fmt: skip
     add("--policy", type=one_of("policy", *POLICIES), metavar="|".join(POLICIES),
         help="what may start: closed: what conforms; warn: findings are only logged;"
              " open: everything (default: closed; ENVCHECK_POLICY comes first)")  # fmt: skip
     add("--budget", type=_seconds, metavar="SECONDS",
-        help=f"time for the probes; what is not reached is unknown (default:"
+        help=f"time for the check; what is not reached is not determined (default:"
              f" ENVCHECK_BUDGET, else {BUDGET:g})")  # fmt: skip
     add("--files", action="store_true",
         help="also compare the files of distributions with their RECORD")  # fmt: skip
     add("--files-budget", type=_seconds, metavar="SECONDS",
-        help=f"time for --files (default: {FILES_BUDGET:g})")  # fmt: skip
+        help=f"time for --files, on top of the budget (default: {FILES_BUDGET:g})")  # fmt: skip
+    add_policy_options(made)
+    add_exit_options(made)
     add_common_options(made)
 
 

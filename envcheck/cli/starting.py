@@ -12,11 +12,12 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from envcheck.errors import EXIT_CONFORMS
+from envcheck.errors import EXIT_CONFORMS, EnvcheckError
 from envcheck.startup import state, termination
 from envcheck.startup.journal import Journal
-from envcheck.startup.selftest import SelfTest, run_selftest
-from envcheck.startup.settings import make_settings
+from envcheck.startup.policy import CLOSED
+from envcheck.startup.selftest import SelfTest, refused, run_selftest
+from envcheck.startup.settings import make_settings, policy_of
 
 if TYPE_CHECKING:
     import argparse
@@ -31,11 +32,20 @@ _EXIT_TERMINATED = 128 + 15
 def check_start(
     options: argparse.Namespace, console: Console, environ: Mapping[str, str]
 ) -> SelfTest:
-    """Run the self-test; write the state file and the termination message. Raises UsageError."""
+    """Run the self-test; write the state file and the termination message.
+
+    Mistakes in variables follow the policy; one that is none counts as closed.
+    """
     _heed_sigterm()
-    settings = make_settings(vars(options), environ)
     journal = Journal(_tell, quiet=console.quiet)
-    result = run_selftest(settings, journal)
+    policy, loosened_from = CLOSED, ""
+    try:
+        policy, loosened_from = policy_of(vars(options), environ)
+        settings = make_settings(vars(options), environ)
+    except EnvcheckError as problem:
+        result = refused(policy, loosened_from, problem, journal)
+    else:
+        result = run_selftest(settings, journal)
     path = environ.get(state.VARIABLE)
     if path:
         _write_state(path, result, journal)

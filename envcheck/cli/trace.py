@@ -35,12 +35,17 @@ def parser() -> Parser:
     add("--allow-code", action="store_true",
         help="let Python code in the model file (Lambda layers) run on this machine")  # fmt: skip
     add("--runtime", default="", metavar="NAME", help="run a converted model under this runtime")
+    add("--time-limit", type=float, default=1800.0, metavar="SECONDS",
+        help="after which it is given up (default: 1800)")  # fmt: skip
+    add("--memory-limit", default="0", metavar="SIZE",
+        help="beyond which it is given up (default: 90 %% of what is free)")  # fmt: skip
     add_common_options(made)
     return made
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Trace, and say how much was written."""
+    from envcheck.cli.parity import progress_of, size_of
     from envcheck.conversion.tracing_models import trace
 
     count = trace(
@@ -50,6 +55,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
         imports=options.imports,
         allow_code=options.allow_code,
         runtime=options.runtime,
+        progress=progress_of(console),
+        time_limit=options.time_limit,
+        memory_limit=size_of("trace", "--memory-limit", options.memory_limit),
     )
     console.note(f"wrote {count} arrays to {escape(options.output)}")
     return EXIT_CONFORMS

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from envcheck.reporting.escape import escape, shorten
-from envcheck.reporting.words import counted, verdict_words
+from envcheck.reporting.words import counted, inside_of, values_of, verdict_words
 
 if TYPE_CHECKING:
     from envcheck.findings import Finding, Report
@@ -52,14 +52,19 @@ def _property(text: str) -> str:
 
 def _annotation(finding: Finding) -> str:
     # A line break inside a text from outside is spelt out, so that only our own remain.
-    parts = [finding.detail, finding.fix.text, finding.fix.command]
-    message = "\n".join(escape(part) for part in parts if part) or escape(finding.title)
+    values = ", ".join(f"{label} {text}" for label, text in values_of(finding))
+    inside = inside_of(finding.location)
+    lines = [finding.detail, inside, values if finding.stage != "environment" else "",
+             finding.fix.text, finding.fix.command,
+             *(f"or else: {other}" for other in finding.alternatives)]  # fmt: skip
+    message = "\n".join(escape(line) for line in lines if line) or escape(finding.title)
     place = finding.location
     return command(
         finding.severity,
         shorten(message, _MOST_OF_A_MESSAGE),
         file=place.file,
         line=place.line if place.file else None,
+        col=place.column if place.file and place.line else None,
         title=shorten(f"{finding.rule} {finding.title}", _MOST_OF_A_TITLE),
     )
 

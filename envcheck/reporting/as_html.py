@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from envcheck.reporting.html_parts import body, shown
+from envcheck.reporting.html_parts import body
 from envcheck.reporting.html_style import FRAGMENT_STYLE, PAGE_STYLE
+from envcheck.reporting.html_text import shown
 from envcheck.reporting.words import side_name, verdict_words
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ _PAGE = """\
 
 def render(report: Report, style: Style) -> str:  # noqa: ARG001 - every format takes a style
     """Return the report as a whole page."""
-    title = f"envcheck: {verdict_words(report).lower()}: {side_name(report, 'deploy')}"
+    side = "run" if "run" in report.inputs else "deploy"
+    title = f"envcheck: {verdict_words(report).lower()}: {side_name(report, side)}"
     return _PAGE.format(policy=_POLICY, title=shown(title), style=PAGE_STYLE, body=body(report))
 
 

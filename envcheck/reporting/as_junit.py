@@ -10,7 +10,13 @@ from html import escape as escape_xml
 from typing import TYPE_CHECKING
 
 from envcheck.reporting.escape import escape
-from envcheck.reporting.words import place_of, rules_sentence, value_text, verdict_sentence
+from envcheck.reporting.words import (
+    inside_of,
+    rules_sentence,
+    spots,
+    values_of,
+    verdict_sentence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,18 +95,16 @@ def _element(group: str, name: str, inside: str) -> str:
 
 def _case(finding: Finding) -> str:
     group = f"envcheck.{finding.stage}.{finding.rule}"
-    values = [
-        f"{side}: {value_text(value)}"
-        for side, value in (("train", finding.train), ("deploy", finding.deploy))
-        if value is not None
-    ]
+    inside, places = inside_of(finding.location), spots(finding)
     body = _lines(
         f"{finding.severity}: {finding.title}",
-        *values,
+        *(f"{label}: {text}" for label, text in values_of(finding)),
         finding.detail,
         finding.fix.text,
         finding.fix.command,
-        f"where: {place_of(finding.location)}" if finding.location.file else "",
+        *(f"or else: {other}" for other in finding.alternatives),
+        f"at: {inside}" if inside and finding.location.file else "",
+        f"where: {', '.join(places)}" if places else "",
         f"follows from {finding.explained_by}" if finding.explained_by else "",
         *finding.because,
     )

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from envcheck.reporting.escape import shorten
 from envcheck.reporting.markdown_text import cell, code, fenced, inline
+from envcheck.reporting.parity_rows import HEADS, outcome_lines, rows_of
 from envcheck.reporting.words import (
+    inside_of,
     place_of,
     rules_sentence,
-    side_line,
-    side_name,
-    value_text,
+    sides,
+    spots,
+    values_of,
     verdict_sentence,
     verdict_words,
 )
@@ -37,7 +39,11 @@ _DOTS = {"error": "🔴 error", "warning": "🟡 warning", "info": "🔵 info"}
 _COUNTS = (*_DOTS, "undetermined", "waived", "rules_checked")
 _MOST_OF_A_TITLE = 300
 _MOST_OF_A_TEXT = 4_000
-_COLUMNS = "| severity | rule | what | train | deploy | where |\n|---|---|---|---|---|---|"
+_COLUMNS = {
+    "environment": ("train", "deploy", "where"),
+    "models": ("seen", "expected", "where"),
+}
+"""What stands beside severity, rule and title; models are compared and trained."""
 
 
 class _Paper:
@@ -73,6 +79,7 @@ def render(report: Report, style: Style) -> str:  # noqa: ARG001 - every format 
     _head(paper, report)
     loud = [finding for finding in report.active if finding.severity != "info"]
     _table(paper, "### Errors and warnings", loud)
+    _calls(paper, report)
     _explanations(paper, loud)
     _open(paper, report)
     infos = [finding for finding in report.active if finding.severity == "info"]
@@ -91,31 +98,69 @@ def _head(paper: _Paper, report: Report) -> None:
     heads = [name.replace("_", " ") for name in _COUNTS]
     paper.add(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     paper.add(f"| {' | '.join(str(counts[name]) for name in _COUNTS)} |\n")
-    for side in ("train", "deploy"):
-        about = side_line(side, report.inputs.get(side, {}))
+    for label, name, about in sides(report):
         told = inline(shorten(about, _MOST_OF_A_TEXT))
-        paper.add(f"- **{side}** {code(side_name(report, side))}{', ' if told else ''}{told}")
+        paper.add(f"- **{label}** {code(name)}{', ' if told else ''}{told}")
     paper.rows(f"- note: {inline(shorten(note, _MOST_OF_A_TEXT))}" for note in report.notes)
     paper.add("")
 
 
 def _table(paper: _Paper, head: str, findings: list[Finding]) -> None:
     if findings:
-        paper.add(f"{head}\n\n{_COLUMNS}")
-        _say_cut(paper, paper.rows(_row(finding) for finding in findings))
+        paper.add(f"{head}\n")
+        _rows(paper, findings)
         paper.add("")
 
 
-def _row(finding: Finding) -> str:
+def _rows(paper: _Paper, findings: list[Finding]) -> None:
+    """Add a table of findings about the environment, and one of those about models."""
+    environment = [item for item in findings if item.stage == "environment"]
+    models = [item for item in findings if item.stage != "environment"]
+    for columns, members in (("environment", environment), ("models", models)):
+        if members:
+            names = ("severity", "rule", "what", *_COLUMNS[columns])
+            paper.add(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+            _say_cut(paper, paper.rows(_row(item, _COLUMNS[columns]) for item in members))
+            paper.add("")
+
+
+def _row(finding: Finding, columns: tuple[str, ...]) -> str:
+    values = dict(values_of(finding))
+    values["where"] = shorten(_where(finding), _MOST_OF_A_TITLE)
     cells = [
         _DOTS[finding.severity],
         cell(finding.rule),
         cell(shorten(finding.title, _MOST_OF_A_TITLE)),
-        code(value_text(finding.train)) if finding.train is not None else "",
-        code(value_text(finding.deploy)) if finding.deploy is not None else "",
-        code(shorten(place_of(finding.location), _MOST_OF_A_TITLE)),
+        *(code(values.get(name, "")) for name in columns),
     ]
-    return f"| {' | '.join(cells)} |"
+    row = f"| {' | '.join(cells)} |"
+    if finding.waived:
+        row += f"\n| waived |  | {cell(shorten(finding.waived, _MOST_OF_A_TITLE))} |  |  |  |"
+    return row
+
+
+def _where(finding: Finding) -> str:
+    told = (place_of(finding.location), inside_of(finding.location))
+    return ", ".join(part for part in told if part)
+
+
+def _calls(paper: _Paper, report: Report) -> None:
+    """Add the comparison of two models: its outcome, and the calls as a folded table."""
+    if report.parity is None:
+        return
+    paper.add("### The models\n")
+    paper.rows(
+        f"- **{label}** {inline(shorten(told, _MOST_OF_A_TEXT))}"
+        for label, told in outcome_lines(report.parity)
+    )
+    rows = rows_of(report.parity)
+    if rows:
+        paper.add(f"\n<details><summary>All {len(rows)} calls</summary>\n")
+        paper.add(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}")
+        lines = (f"| {' | '.join(cell(shorten(text, 120)) for text in row)} |" for row in rows)
+        _say_cut(paper, paper.rows(lines))
+        paper.add("\n</details>")
+    paper.add("")
 
 
 def _say_cut(paper: _Paper, left_out: int) -> None:
@@ -136,14 +181,31 @@ def _explanation(finding: Finding) -> str:
         parts.append(f"{inline(shorten(finding.detail, _MOST_OF_A_TEXT))}\n")
     if finding.explained_by:
         parts.append(f"Follows from {code(finding.explained_by)}.\n")
+    values = [f"{label} {code(text)}" for label, text in values_of(finding)]
+    told = [f"**Values:** {', '.join(values)}" if values else "", *_places(finding)]
+    parts += [f"{line}\n" for line in told if line]
     if finding.fix.text:
         parts.append(f"**Fix:** {inline(shorten(finding.fix.text, _MOST_OF_A_TEXT))}\n")
     if finding.fix.command:
         parts.append(fenced(finding.fix.command, "bash") + "\n")
+    if finding.alternatives:
+        parts.append("**Or else**, instead:\n")
+        parts += [f"- {inline(shorten(item, _MOST_OF_A_TEXT))}" for item in finding.alternatives]
+        parts.append("")
     if finding.because:
         chain = shorten("\n".join(finding.because), _MOST_OF_A_TEXT)
         parts.append(f"Because:\n\n{fenced(chain, 'text')}\n")
     return "\n".join([*parts, "</details>\n"])
+
+
+def _places(finding: Finding) -> list[str]:
+    """Return the source lines, and the place in the model and in the training."""
+    places = [code(shorten(spot, _MOST_OF_A_TITLE)) for spot in spots(finding)]
+    inside = inside_of(finding.location) if finding.location.file else ""
+    return [
+        f"**At:** {inline(shorten(inside, _MOST_OF_A_TITLE))}" if inside else "",
+        f"**Where:** {', '.join(places)}" if places else "",
+    ]
 
 
 def _open(paper: _Paper, report: Report) -> None:
@@ -160,15 +222,7 @@ def _open(paper: _Paper, report: Report) -> None:
 
 
 def _folded(paper: _Paper, head: str, findings: list[Finding]) -> None:
-    if not findings:
-        return
-    paper.add(f"<details><summary>{head}</summary>\n\n{_COLUMNS}")
-    rows = (
-        _row(finding)
-        if not finding.waived
-        else _row(finding) + f"\n| waived |  | {cell(shorten(finding.waived, _MOST_OF_A_TITLE))}"
-        " |  |  |  |"
-        for finding in findings
-    )
-    _say_cut(paper, paper.rows(rows))
-    paper.add("\n</details>\n")
+    if findings:
+        paper.add(f"<details><summary>{head}</summary>\n")
+        _rows(paper, findings)
+        paper.add("</details>\n")

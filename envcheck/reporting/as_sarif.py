@@ -16,7 +16,7 @@ from envcheck import __version__
 from envcheck.reporting.documentation import rule_page
 from envcheck.reporting.escape import escape, shorten
 from envcheck.reporting.markdown_text import fenced, inline
-from envcheck.reporting.words import value_text, verdict_sentence
+from envcheck.reporting.words import inside_of, value_text, values_of, verdict_sentence
 
 if TYPE_CHECKING:
     from envcheck.findings import Finding, Location, Outcome, Report
@@ -68,7 +68,9 @@ def _rule(finding: Finding) -> dict[str, Any]:
         "defaultConfiguration": {"level": _LEVELS.get(page.severity, "warning")},
         "help": {"text": _help_text(page), "markdown": _help_markdown(page)},
         "properties": {
-            "tags": [finding.category, finding.component, finding.stage],
+            "tags": list(
+                dict.fromkeys((finding.category, finding.component, finding.stage))
+            ),
             "precision": "very-high" if finding.confidence >= 0.9 else "high"
             if finding.confidence >= 0.7 else "medium",
             "problem.severity": {"info": "recommendation"}.get(finding.severity, finding.severity),
@@ -118,14 +120,16 @@ def _reference(text: str) -> str:
 
 
 def _result(report: Report, finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
-    lines = [finding.title, _values(finding), finding.fix.text, finding.fix.command]
+    others = [f"Or else: {other}" for other in finding.alternatives]
+    lines = [finding.title, inside_of(finding.location), _values(finding), finding.fix.text,
+             finding.fix.command, *others]  # fmt: skip
     told = [shorten(escape(line), _MOST_OF_A_TEXT) for line in lines if line]
     result: dict[str, Any] = {
         "ruleId": escape(finding.rule),
         "ruleIndex": numbers[finding.rule],
         "level": _LEVELS[finding.severity],
         "message": {"text": _message(told)},
-        "locations": [_location(report, finding.location, finding.subject)],
+        "locations": [_location(report, finding, finding.location)],
         "partialFingerprints": {"envcheckFinding/v1": _identity(finding)},
         "rank": round(100 * finding.confidence, 1),
         "properties": {
@@ -133,9 +137,10 @@ def _result(report: Report, finding: Finding, numbers: dict[str, int]) -> dict[s
             "fault": finding.fault,
             "basis": finding.basis,
             "explainedBy": escape(finding.explained_by),
+            **_moment(finding.location),
         },
     }
-    related = [_location(report, place, finding.subject) for place in finding.related]
+    related = [_location(report, finding, place) for place in finding.related]
     if related:
         result["relatedLocations"] = [
             {"id": number, **place} for number, place in enumerate(related, 1)
@@ -155,10 +160,15 @@ def _message(lines: list[str]) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
+def _moment(place: Location) -> dict[str, int]:
+    """Return when in a training it was."""
+    told = {"epoch": place.epoch, "batch": place.batch}
+    return {name: number for name, number in told.items() if number is not None}
+
+
 def _values(finding: Finding) -> str:
-    if finding.train is None and finding.deploy is None:
-        return ""
-    return f"Train: {value_text(finding.train)}; deploy: {value_text(finding.deploy)}."
+    told = "; ".join(f"{label}: {text}" for label, text in values_of(finding))
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
 
 
 def _identity(finding: Finding) -> str:
@@ -168,18 +178,39 @@ def _identity(finding: Finding) -> str:
     return hashlib.sha256(parts.encode("ascii")).hexdigest()
 
 
-def _location(report: Report, place: Location, subject: str) -> dict[str, Any]:
-    file = place.file or str(report.inputs.get("train", {}).get("place") or _NOWHERE)
+def _location(report: Report, finding: Finding, place: Location) -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": max(1, place.line or 1)}
     if place.column:
-        region["startColumn"] = place.column
-    name = place.layer or subject
+        region["startColumn"] = max(1, place.column)
+    uri = _uri(place.file or _file_of(report, finding.stage))
     return {
-        "physicalLocation": {"artifactLocation": {"uri": _uri(file)}, "region": region},
-        "logicalLocations": [
-            {"fullyQualifiedName": shorten(escape(name), _MOST_OF_A_NAME) or "unnamed"}
-        ],
+        "physicalLocation": {"artifactLocation": {"uri": uri}, "region": region},
+        "logicalLocations": _logical(finding, place),
     }
+
+
+def _file_of(report: Report, stage: str) -> str:
+    """Return the file that a stage looks at: fingerprint, converted model or script."""
+    sides = {"conversion": ("candidate", "deploy"), "training": ("run",)}.get(stage, ("train",))
+    places = [str(report.inputs.get(side, {}).get("place") or "") for side in sides]
+    return next((place for place in places if place), _NOWHERE)
+
+
+def _logical(finding: Finding, place: Location) -> list[dict[str, Any]]:
+    """Return the layer by its path and the tensor by its name; the subject where there is none."""
+    found = [("module", place.layer), ("member", place.tensor)]
+    named = [(kind, name) for kind, name in found if name]
+    if not named:
+        name = shorten(escape(finding.subject), _MOST_OF_A_NAME) or "unnamed"
+        return [{"fullyQualifiedName": name}]
+    return [
+        {
+            "name": shorten(escape(name.rpartition("/")[2]), _MOST_OF_A_NAME) or "unnamed",
+            "fullyQualifiedName": shorten(escape(name), _MOST_OF_A_NAME),
+            "kind": kind,
+        }
+        for kind, name in named
+    ]
 
 
 def _uri(path: str) -> str:

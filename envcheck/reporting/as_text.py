@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from envcheck.findings import STAGES
 from envcheck.reporting.escape import escape, shorten
 from envcheck.reporting.folding import bundle, fold
 from envcheck.reporting.layout import Page
+from envcheck.reporting.next_step import add_next_step
 from envcheck.reporting.parity_text import add_layers, add_summary
 from envcheck.reporting.words import (
     counted,
-    place_of,
+    inside_of,
     rules_sentence,
-    side_line,
-    side_name,
+    sides,
+    spots,
     value_text,
+    values_of,
     verdict_sentence,
     verdict_words,
 )
@@ -52,12 +55,10 @@ def render(report: Report, style: Style) -> str:
 
 def _head(page: Page, report: Report) -> None:
     page.headline(f"{verdict_words(report)}:", _TONES[report.verdict], verdict_sentence(report))
-    labels = ("train", "deploy") if report.parity is None else ("reference", "candidate")
-    width = max(8, *(len(label) + 1 for label in labels))
-    for side, label in zip(("train", "deploy"), labels, strict=True):
-        about = report.inputs.get(side, {})
-        told = f"{side_name(report, side)}, {side_line(side, about)}"
-        page.prose(told, first=f"  {label:<{width}}")
+    told = sides(report)
+    width = max(8, *(len(label) + 1 for label, _, _ in told))
+    for label, name, line in told:
+        page.prose(f"{name}, {line}" if line else name, first=f"  {label:<{width}}")
     if report.parity is not None:
         add_summary(page, report.parity)
     for note in report.notes:
@@ -75,6 +76,7 @@ def _block(page: Page, groups: list[Group], style: Style) -> None:
     _fixes(page, roots, style)
     if len(roots) == 1:
         _places(page, first)
+        _alternatives(page, first)
     if style.verbose:
         for root in roots:
             _evidence(page, root)
@@ -92,8 +94,8 @@ def _titles(page: Page, roots: list[Finding], style: Style) -> None:
     page.headline(words, first.severity, f"{len(roots)} times:")
     shown = roots if style.verbose else roots[:_MOST_LISTED]
     for root in shown:
-        place = place_of(root.location)
-        page.prose(_title(root) + (f" ({place})" if place else ""), first="  - ")
+        place = "".join(f" ({spot})" for spot in spots(root)[:1])
+        page.prose(_title(root) + place, first="  - ")
     if len(roots) > len(shown):
         page.line(f"  - and {len(roots) - len(shown)} more (-v shows them)")
 
@@ -120,19 +122,28 @@ def _label(word: str) -> str:
 
 
 def _values(page: Page, finding: Finding) -> None:
-    if finding.train is None and finding.deploy is None:
-        return
-    values = f"deploy {value_text(finding.deploy)}"
-    if finding.train is not None:
-        values = f"train {value_text(finding.train)} \u2192 {values}"
-    page.prose(values, first=_label("values"))
+    told = values_of(finding)
+    pair = [f"{label} {text}" for label, text in told if label in ("train", "deploy")]
+    rest = [f"{label} {text}" for label, text in told if label not in ("train", "deploy")]
+    if told:
+        page.prose(", ".join([" \u2192 ".join(pair)] * bool(pair) + rest), first=_label("values"))
 
 
 def _places(page: Page, finding: Finding) -> None:
-    places = [place_of(place) for place in (finding.location, *finding.related)]
-    told = ", ".join(dict.fromkeys(place for place in places if place))
+    inside = inside_of(finding.location)
+    if finding.location.file and inside:
+        page.prose(inside, first=_label("at"))
+    told = ", ".join(spots(finding))
     if told:
         page.prose(told, first=_label("where"))
+
+
+def _alternatives(page: Page, finding: Finding) -> None:
+    """Show what would account for the finding as well."""
+    for index, other in enumerate(finding.alternatives):
+        page.prose(
+            escape(shorten(other, _MOST_OF_A_TITLE)), first=_label("" if index else "or else")
+        )
 
 
 def _evidence(page: Page, finding: Finding) -> None:
@@ -231,32 +242,9 @@ def _foot(page: Page, report: Report, style: Style) -> None:
         add_layers(page, report.parity, style)
     page.blank()
     page.prose(f"Checked {rules_sentence(report)}.")
-    if report.parity is not None:
+    if report.parity is not None and "reference" not in report.inputs:
         return
-    left = [name for name in ("conversion", "training") if report.stage(name) == "not_checked"]
+    left = [name for name in STAGES if report.stage(name) == "not_checked"]
     if left and report.rules_checked:
         page.prose(f"Not checked: {' and '.join(left)}.")
-    _next_step(page, report)
-
-
-def _next_step(page: Page, report: Report) -> None:
-    """Say what to do now, with the commands."""
-    worst = next((item for item in report.active if item.severity == "error"), None)
-    names = [str(report.inputs.get(side, {}).get("place") or "") for side in ("train", "deploy")]
-    if worst is None or not all(names):
-        return
-    page.blank()
-    page.prose(f"Next: fix {worst.rule} first, since others may follow from it. Then look again:")
-    train, deploy = (_as_argument(name) for name in names)
-    if deploy.endswith(".json"):
-        page.line(f"  envcheck capture --role deploy -o {deploy}")
-    page.line(f"  envcheck compare {train} {deploy}")
-
-
-def _as_argument(name: str) -> str:
-    """Return a path as it is typed in a shell."""
-    if name == "standard input":
-        return "-"
-    import shlex
-
-    return shlex.quote(escape(name))
+    add_next_step(page, report)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from html import escape as escape_html
 from typing import TYPE_CHECKING
 
 from envcheck.reporting.documentation import rule_page
-from envcheck.reporting.escape import escape, shorten
+from envcheck.reporting.html_finding import anchor_of, finding_details, title_of
+from envcheck.reporting.html_models import models
+from envcheck.reporting.html_text import grid, shown
 from envcheck.reporting.words import (
     counted,
+    inside_of,
     place_of,
     rules_sentence,
-    side_line,
-    side_name,
-    value_text,
+    sides,
+    values_of,
     verdict_sentence,
     verdict_words,
 )
@@ -24,16 +25,11 @@ if TYPE_CHECKING:
     from envcheck.findings import Finding, Report
     from envcheck.reporting.documentation import RulePage
 
-__all__ = ["body", "shown"]
+__all__ = ["body"]
 
 _TONES = {"conforms": "good", "does_not_conform": "error", "undetermined": "warning"}
+_MOST_OF_A_LINK = 140
 _COUNTS = ("error", "warning", "info", "undetermined", "waived", "rules_checked")
-_MOST_OF_A_TITLE = 400
-
-
-def shown(text: str) -> str:
-    """Return a text as HTML: on one line, everything invisible spelt out."""
-    return escape_html(escape(text))
 
 
 def body(report: Report) -> str:
@@ -44,7 +40,8 @@ def body(report: Report) -> str:
     parts = [
         _head(report),
         _overview(loud),
-        *(_finding(finding, opened=number == 0) for number, finding in enumerate(loud)),
+        models(report.parity),
+        *(finding_details(finding, opened=number == 0) for number, finding in enumerate(loud)),
         _open(report),
         _listed("Information", infos),
         _listed("Waived", waived),
@@ -61,9 +58,8 @@ def _head(report: Report) -> str:
         for name in _COUNTS
     )
     rows = "".join(
-        f"<tr><th scope=row>{side}</th><td><code>{shown(side_name(report, side))}</code> "
-        f"{shown(side_line(side, report.inputs.get(side, {})))}</td></tr>"
-        for side in ("train", "deploy")
+        f"<tr><th scope=row>{label}</th><td><code>{shown(name)}</code> {shown(about)}</td></tr>"
+        for label, name, about in sides(report)
     )
     notes = "".join(f"<li>{shown(note)}</li>" for note in report.notes)
     return (
@@ -81,96 +77,10 @@ def _overview(findings: Sequence[Finding]) -> str:
         return ""
     items = "".join(
         f'<li><span class="badge {finding.severity}">{finding.severity}</span> '
-        f'<a href="#finding-{finding.rank}">{_title(finding)}</a></li>'
+        f'<a href="#finding-{finding.rank}">{title_of(finding, _MOST_OF_A_LINK)}</a></li>'
         for finding in findings
     )
     return f"<nav><h2>{counted(len(findings), 'finding')} to act on</h2><ul>{items}</ul></nav>"
-
-
-def _title(finding: Finding) -> str:
-    return shown(f"{finding.rule} {shorten(finding.title, _MOST_OF_A_TITLE)}")
-
-
-def _finding(finding: Finding, *, opened: bool) -> str:
-    fix = f"<p>{shown(finding.fix.text)}</p>" if finding.fix.text else ""
-    if finding.fix.command:
-        fix += f"<pre>{shown(finding.fix.command)}</pre>"
-    return (
-        f"<details{' open' if opened else ''}><summary>"
-        f'<span class="badge {finding.severity}">{finding.severity}</span> {_title(finding)}'
-        f'</summary><div id="finding-{finding.rank}">'
-        + _values(finding)
-        + (f"<h3>Why</h3><p>{shown(finding.detail)}</p>" if finding.detail else "")
-        + (f"<h3>Fix</h3>{fix}" if fix else "")
-        + _reasons(finding)
-        + f'<p><a href="#rule-{_anchor(finding)}">What {shown(finding.rule)} means</a></p>'
-        "</div></details>"
-    )
-
-
-def _anchor(finding: Finding) -> str:
-    """Return the part of an anchor that stands for a rule: letters and digits, or its bytes."""
-    name = finding.rule
-    if name.isascii() and name.isalnum():
-        return name
-    return "x" + name.encode("utf-8", "surrogatepass").hex()
-
-
-def _values(finding: Finding) -> str:
-    told = [
-        (side, value_text(value))
-        for side, value in (("train", finding.train), ("deploy", finding.deploy))
-        if value is not None
-    ]
-    rows = [f"<tr><th scope=row>{side}</th><td><code>{shown(text)}</code></td></tr>"
-            for side, text in told]  # fmt: skip
-    places = [place_of(place) for place in (finding.location, *finding.related)]
-    where = ", ".join(f"<code>{shown(place)}</code>" for place in places if place)
-    for head, cell in (
-        ("subject", f"<code>{shown(finding.subject)}</code>"),
-        ("where", where),
-        ("certainty", f"{round(100 * finding.confidence)} %, {shown(finding.basis)}"),
-        ("follows from", shown(finding.explained_by)),
-        ("waived", shown(finding.waived)),
-    ):
-        if cell:
-            rows.append(f"<tr><th scope=row>{head}</th><td>{cell}</td></tr>")
-    return f'<div class="wide"><table><tbody>{"".join(rows)}</tbody></table></div>'
-
-
-def _reasons(finding: Finding) -> str:
-    """Return the evidence: the facts, and the chain of facts and rules as a tree."""
-    rows = "".join(
-        f"<tr><td><code>{shown(item.fact)}</code></td><td>{shown(item.origin)}</td>"
-        f"<td><code>{shown(value_text(item.value))}</code></td></tr>"
-        for item in finding.evidence
-    )
-    facts = (
-        '<div class="wide"><table><thead><tr><th>fact</th><th>from</th><th>value</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-        if rows
-        else ""
-    )
-    chain = _tree(finding.because)
-    return f"<details><summary>Evidence</summary>{facts}{chain}</details>" if rows or chain else ""
-
-
-def _tree(lines: Iterable[str]) -> str:
-    """Return indented lines as nested lists."""
-    out: list[str] = []
-    depth = 0
-    for line in lines:
-        level = min((len(line) - len(line.lstrip(" "))) // 2 + 1, depth + 1)
-        while depth > level:
-            out.append("</li></ul>")
-            depth -= 1
-        if level > depth:
-            out.append('<ul class="tree"><li>' if not depth else "<ul><li>")
-        else:
-            out.append("</li><li>")
-        depth = level
-        out.append(shown(line.strip(" ")))
-    return "".join(out) + "</li></ul>" * depth
 
 
 def _open(report: Report) -> str:
@@ -181,17 +91,7 @@ def _open(report: Report) -> str:
     if not rows:
         return ""
     heads = ("would be", "rule", "what", "subject", "why not")
-    return f"<section><h2>Not decided</h2>{_grid(heads, rows)}</section>"
-
-
-def _grid(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th scope=col>{head}</th>" for head in heads)
-    lines = "".join(
-        f"<tr>{''.join(f'<td>{shown(shorten(cell, _MOST_OF_A_TITLE))}</td>' for cell in row)}</tr>"
-        for row in rows
-    )
-    head = f"<thead><tr>{top}</tr></thead>"
-    return f'<div class="wide"><table>{head}<tbody>{lines}</tbody></table></div>'
+    return f"<section><h2>Not decided</h2>{grid(heads, rows)}</section>"
 
 
 def _listed(head: str, findings: Sequence[Finding]) -> str:
@@ -202,14 +102,13 @@ def _listed(head: str, findings: Sequence[Finding]) -> str:
         (
             finding.rule,
             finding.title,
-            "" if finding.train is None else value_text(finding.train),
-            "" if finding.deploy is None else value_text(finding.deploy),
-            finding.waived or place_of(finding.location),
+            ", ".join(f"{label} {text}" for label, text in values_of(finding)),
+            finding.waived or place_of(finding.location) or inside_of(finding.location),
         )
         for finding in findings
     ]
-    heads = ("rule", "what", "train", "deploy", "reason" if head == "Waived" else "where")
-    return f"<details><summary>{head} ({len(findings)})</summary>{_grid(heads, rows)}</details>"
+    heads = ("rule", "what", "values", "reason" if head == "Waived" else "where")
+    return f"<details><summary>{head} ({len(findings)})</summary>{grid(heads, rows)}</details>"
 
 
 def _rules(findings: Iterable[Finding]) -> str:
@@ -236,5 +135,5 @@ def _rule(finding: Finding, page: RulePage) -> str:
         told.append(f"<h3>{head}</h3>{inside}")
     return (
         f"<details><summary>{shown(page.id)} {shown(page.name)}</summary>"
-        f'<div id="rule-{_anchor(finding)}">{"".join(told)}</div></details>'
+        f'<div id="rule-{anchor_of(finding)}">{"".join(told)}</div></details>'
     )

@@ -39,7 +39,7 @@ padding:0 .8rem}
 font:.875em/1.5 ui-monospace,monospace}
 .envcheck code{padding:.1em .3em}
 .envcheck pre{padding:.6rem;overflow-x:auto;white-space:pre-wrap;margin:.4em 0}
-.envcheck .wide{overflow-x:auto}
+.envcheck .wide{overflow-x:auto}.envcheck header .wide{margin-top:.6rem}
 .envcheck table{border-collapse:collapse;width:100%;font-size:.9rem}
 .envcheck th,.envcheck td{text-align:left;vertical-align:top;padding:.3rem .5rem;
 border-bottom:1px solid var(--line);min-width:4.5rem}
@@ -49,6 +49,27 @@ border-bottom:1px solid var(--line);min-width:4.5rem}
 .envcheck ul.tree,.envcheck ul.tree ul{list-style:none;margin:0;padding-left:.9rem;
 border-left:2px solid var(--line)}
 .envcheck ul.tree li{margin:.25rem 0}
+.envcheck .calls td,.envcheck .calls th{white-space:nowrap;min-width:0}
+.envcheck .marked td{color:var(--error);font-weight:600}
+.envcheck .plots{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem}
+.envcheck .plot{margin:.8rem 0;max-width:38rem}
+.envcheck .plot.small{width:20rem;max-width:100%;margin:.4rem 0}
+.envcheck svg{display:block;width:100%;height:auto}
+.envcheck svg text{fill:var(--soft);font:11px system-ui,sans-serif}
+.envcheck svg line,.envcheck svg path{fill:none;stroke-width:1.8}
+.envcheck svg .grid{stroke:var(--line);stroke-width:1}
+.envcheck svg path.natural{stroke:var(--link)}
+.envcheck svg circle.natural{fill:var(--link)}
+.envcheck svg .local{stroke:var(--warning);fill:none;stroke-width:1.6}
+.envcheck svg .noise{stroke:var(--soft);stroke-dasharray:4 3}
+.envcheck svg .culprit{stroke:var(--error);stroke-dasharray:1 3}
+.envcheck .key{white-space:nowrap;margin-right:.9rem}
+.envcheck .key::before{content:"";display:inline-block;width:1.3rem;height:0;
+margin-right:.35rem;vertical-align:.25em;border-top:.15rem solid var(--link)}
+.envcheck .key.local::before{width:.5rem;height:.5rem;vertical-align:-.05em;
+border:.12rem solid var(--warning);border-radius:50%}
+.envcheck .key.noise::before{border-top:.15rem dashed var(--soft)}
+.envcheck .key.culprit::before{border-top:.15rem dotted var(--error)}
 """
 
 FRAGMENT_STYLE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from envcheck.reporting.escape import escape, shorten
+from envcheck.reporting.parity_rows import outcome_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,45 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["add_layers", "add_summary"]
 
-_MOST_OUTPUTS = 4
 _MOST_ROWS = 12
-_WORDS = {
-    "match": "same function", "noise": "same function, within a wide reading of rounding",
-    "absorbed": "outputs agree, a layer does not", "precision": "lower precision throughout",
-    "mismatch": "not the same function", "interface": "cannot be called alike",
-    "convert-fail": "not converted", "load-fail": "does not load", "run-fail": "does not run",
-    "inconclusive": "not comparable",
-}  # fmt: skip
 
 
 def add_summary(page: Page, parity: Mapping[str, Any]) -> None:
     """Add the verdict of the comparison, the outputs and the coverage."""
-    verdict = str(parity["verdict"])
-    page.prose(f"{verdict}: {_WORDS.get(verdict, '')}", first="  parity    ")
-    outputs = parity["outputs"]
-    for output in outputs[:_MOST_OUTPUTS]:
-        page.prose(_output(output), first="  output    ")
-    if len(outputs) > _MOST_OUTPUTS:
-        page.line(f"            and {len(outputs) - _MOST_OUTPUTS} more outputs")
-    total = sum(parity["coverage"].values())
-    if total:
-        counts = ", ".join(f"{n} {kind}" for kind, n in parity["coverage"].items() if n)
-        page.prose(f"{total} calls: {counts}", first="  layers    ")
-
-
-def _output(output: Mapping[str, Any]) -> str:
-    flips = output.get("flips")
-    decided = ""
-    if flips is not None and output.get("decisions"):
-        decided = f", {flips} of {output['decisions']} decisions flip"
-    return (
-        f"{escape(str(output['name']))}: off by {_number(output['error'])} (relative L2),"
-        f" rounding alone {_number(output['noise'])}{decided}"
-    )
-
-
-def _number(value: Any) -> str:
-    return "infinity" if value is None else f"{value:.2g}"
+    for label, told in outcome_lines(parity):
+        page.prose(escape(told), first=f"  {label:<10}")
 
 
 def add_layers(page: Page, parity: Mapping[str, Any], style: Style) -> None:
@@ -69,8 +38,9 @@ def add_layers(page: Page, parity: Mapping[str, Any], style: Style) -> None:
         mark = "!" if row["fault"] else " "
         name = escape(shorten(str(row["layer"]), width - 8 if widest > width else width))
         ratio = f"{row['ratio']:.3g}" if row["ratio"] is not None else "-"
+        kind = escape(shorten(str(row["kind"]), 8))
         page.line(
-            f"{mark} {name:<{width}}  {row['kind']:<8}  {_error(row['natural_error']):>10}"
+            f"{mark} {name:<{width}}  {kind:<8}  {_error(row['natural_error']):>10}"
             f"  {_error(row['local_error']):>10}  {ratio}"
         )
     if len(shown) < len(rows):
@@ -78,7 +48,9 @@ def add_layers(page: Page, parity: Mapping[str, Any], style: Style) -> None:
 
 
 def _error(value: Any) -> str:
-    return "-" if value is None else f"{value:.1e}"
+    if value is None:
+        return "-"
+    return f"{value:.1e}" if value else "0"
 
 
 def _around(rows: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -142,3 +142,8 @@ def unescape(text: str) -> str:
     for code, char in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, char)
     return text
+
+
+def everything(folder: Path) -> list[str]:
+    """Return all files below a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))

@@ -78,6 +78,29 @@ def test_workflows_that_we_show(path: Path) -> None:
     assert lint.returncode == 0, lint.stdout + lint.stderr
 
 
+def test_snippets_of_the_page_are_lines_of_workflows() -> None:
+    """What the how-to shows stands in a workflow that is linted."""
+    page = (ROOT / "docs" / "how-to" / "github-action.md").read_text("utf-8")
+    workflows = "".join(path.read_text("utf-8") for path in WORKFLOWS)
+    snippets = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+
+    assert len(snippets) == 2
+    assert all(snippet in workflows for snippet in snippets)
+
+
+def test_an_action_is_pinned_alike_everywhere() -> None:
+    """Each action of others has one commit and its version; ours is a placeholder of zeros."""
+    pins: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        for name, pin in re.findall(r"uses: (\S+)@(.*)", path.read_text("utf-8")):
+            assert re.fullmatch(r"[0-9a-f]{40} # v\d+\.\d+\.\d+", pin), f"{path.name}: {name}"
+            pins.setdefault(name, set()).add(pin)
+
+    assert pins.pop("acme/envcheck") == {f"{'0' * 40} # v0.1.0"}
+    assert {len(found) for found in pins.values()} == {1}
+    assert not any(pin.startswith("0" * 40) for found in pins.values() for pin in found)
+
+
 @pytest.mark.parametrize("script", ["action/start.sh", ".ci/run"])
 def test_shellcheck_of_scripts(script: str) -> None:
     """The shell scripts pass shellcheck."""
@@ -116,15 +139,15 @@ def test_our_rules() -> None:
 
 def test_outputs_are_written() -> None:
     """Every output is one that the check writes."""
-    source = (ROOT / "action" / "check.py").read_text("utf-8")
+    source = (ROOT / "action" / "checking.py").read_text("utf-8")
 
     for name, about in definition()["outputs"].items():
         assert about["value"] == f"${{{{ steps.check.outputs.{name} }}}}"
         assert f'"{name}": ' in source
 
 
-def test_nothing_is_installed() -> None:
-    """The scripts of the action name no installer and no address."""
+def test_only_the_models_install_anything() -> None:
+    """No file of the action names an installer or an address but the one for the models."""
     for path in (ROOT / "action").iterdir():
-        if path.is_file():
+        if path.is_file() and path.name != "models.py":
             assert not re.search(r"\b(pip|uv|curl|wget|https?)\b", path.read_text("utf-8")), path

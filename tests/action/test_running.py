@@ -10,53 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.action.runner import Ran, use
-from tests.conftest import ROOT
+from tests.action.runner import everything, use
 from tests.reporting.test_markdown import OURS, leaves
-
-EVENT = ROOT / "tests" / "action" / "release_event.json"
-SHIPPED = ("action.yml", "action", "envcheck", "probes", "rules")
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a checkout of the action alone, as the runner makes one, which nobody may change."""
-    folder = tmp_path_factory.mktemp("actions") / "acme" / "envcheck"
-    folder.mkdir(parents=True)
-    for name in SHIPPED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name,
-                            ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
-        else:
-            shutil.copy(ROOT / name, folder)
-    return folder
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    """Return a workspace with the example fingerprints in it."""
-    folder = tmp_path / "work" / "credit-model"
-    shutil.copytree(ROOT / "examples", folder / "examples")
-    return folder
-
-
-@pytest.fixture
-def step(checkout: Path, workspace: Path, tmp_path: Path) -> Any:
-    """Return a function that runs the action in the workspace under a `release` event."""
-
-    def run(**inputs: str) -> Ran:
-        named = {name.replace("_", "-"): value for name, value in inputs.items()}
-        temp = tmp_path / f"_temp-{len(list(tmp_path.iterdir()))}"
-        before = everything(checkout)
-        ran = use(checkout, named, workspace, temp, GITHUB_EVENT_NAME="release",
-                  GITHUB_EVENT_PATH=str(EVENT), GITHUB_REF_NAME="v2.3.0",
-                  RUNNER_TOOL_CACHE=str(tmp_path / "tools"))  # fmt: skip
-        assert everything(checkout) == before, "the run wrote into the action's own folder"
-        assert ran.leaked == ""
-        assert "Traceback" not in ran.log
-        return ran
-
-    return run
 
 
 def inert(summary: str) -> bool:
@@ -70,11 +25,6 @@ def inert(summary: str) -> bool:
 def loaded(path: str) -> Any:
     """Return the JSON data of a file."""
     return json.loads(Path(path).read_text("utf-8"))
-
-
-def everything(folder: Path) -> list[str]:
-    """Return all files below a folder."""
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
 def test_a_pair_that_does_not_conform(step: Any, workspace: Path) -> None:
@@ -223,7 +173,8 @@ HOSTILE = [
     "|touch canary",
 ]
 NAMES = ["train", "python", "root", "deploy", "model", "config", "fail-on", "report-file",
-         "working-directory", "summary", "format", "rules", "sarif-file"]  # fmt: skip
+         "working-directory", "summary", "format", "rules", "sarif-file", "parity",
+         "parity-candidate", "parity-inputs", "parity-import", "parity-python"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -247,6 +198,9 @@ def attack(step: Any, folder: Path, name: str, text: str) -> None:
     inputs = {"train": "examples/train.json", "deploy": "examples/prod.json"}
     if name in ("python", "root", "model"):
         del inputs["deploy"]
+    if name.startswith("parity-"):
+        traces = {"parity": "models/keras.trace", "parity-candidate": "models/good.trace"}
+        inputs |= {**traces, "parity-python": sys.executable}
     ran = step(**{**inputs, name: text})
 
     assert not list(folder.rglob("canary*")), f"{name}={text!r} was executed"

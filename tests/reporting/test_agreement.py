@@ -10,12 +10,17 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from envcheck.findings import Report
+from envcheck.reporting.merging import merged
 from envcheck.reporting.registry import formats, render
+from tests.cli.running import envcheck
+from tests.conftest import ROOT
 from tests.reporting.hostile import hostile_report
+from tests.reporting.models import hostile_models, parity_report, training_report
 from tests.reporting.sample import report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 COUNTS = ("error", "warning", "info", "undetermined", "waived", "rules_checked")
 _Told = tuple[str, dict[str, int]]
@@ -110,7 +115,9 @@ def of_text(text: str) -> _Told:
     """Read the head line; the text report counts errors and warnings only."""
     found = re.match(r"([A-Z ]+): (.*)", text)
     assert found
-    return found[1].lower().replace(" ", "_"), {}
+    numbers = re.findall(r"(\d+|no) (error|warning)s?\b", found[2].partition(" (")[0])
+    counts = {name: 0 if number == "no" else int(number) for number, name in numbers}
+    return found[1].lower().replace(" ", "_"), counts
 
 
 READERS: dict[str, Callable[[str], _Told]] = {
@@ -123,6 +130,11 @@ REPORTS: dict[str, Any] = {
     "undecided": report(findings=(), strict=True),
     "empty": Report(),
     "hostile": hostile_report(),
+    "parity": parity_report(),
+    "training": training_report(),
+    "environment and models": merged(report(), parity_report()),
+    "models not decided": merged(report(findings=()), parity_report(findings=(), rules={})),
+    "hostile models": hostile_models(),
 }
 
 
@@ -140,4 +152,21 @@ def test_verdict_and_counts(name: str, kind: str) -> None:
     expected = made.to_json()["counts"]
 
     assert verdict == made.verdict
-    assert counts == (expected if counts else {})
+    assert counts == ({key: expected[key] for key in counts} if name == "text" else expected)
+
+
+def test_one_run_writes_all_formats(tmp_path: Path) -> None:
+    """One `envcheck compare` with every format at once: all say the same of a real pair."""
+    pair = [str(ROOT / "examples" / name) for name in ("train.json", "prod.json")]
+    formats_ = [f"--format={name}={tmp_path / name}" for name in READERS]
+    done = envcheck("compare", *pair, *formats_)
+    told = {name: reader((tmp_path / name).read_text("utf-8")) for name, reader in READERS.items()}
+    verdict, counts = told["json"]
+
+    assert done.returncode == 1
+    assert verdict == "does_not_conform"
+    assert counts["error"] == 1
+    for name, (other, numbers) in told.items():
+        assert other == verdict, name
+        assert numbers == {key: counts[key] for key in numbers}, name
+    assert set(told["text"][1]) == {"error", "warning"}

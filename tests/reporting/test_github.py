@@ -9,6 +9,7 @@ from envcheck.reporting.as_github import command
 from envcheck.reporting.registry import render
 from tests.action.runner import obeyed
 from tests.reporting.hostile import hostile_report
+from tests.reporting.models import hostile_models, training_report
 from tests.reporting.sample import finding, report
 
 
@@ -44,13 +45,24 @@ def test_information_is_no_annotation() -> None:
 
 def test_hostile_text() -> None:
     """Every line is one command of ours; properties and data hold no character that ends them."""
-    text = render(hostile_report(), "github")
+    for made in (hostile_report(), hostile_models()):
+        text = render(made, "github")
+        for line in text.splitlines():
+            assert re.fullmatch(r"::(error|warning) [^:]*::.*", line), line
+        assert len(text.splitlines()) == 10
+        assert text.isprintable() or set(text) - {"\n"} <= {c for c in text if c.isprintable()}
+        assert [name for name, _, _ in obeyed(text)] == ["error"] * 10  # thirteen are errors
 
-    for line in text.splitlines():
-        assert re.fullmatch(r"::(error|warning) [^:]*::.*", line), line
-    assert len(text.splitlines()) == 10
-    assert text.isprintable() or set(text) - {"\n"} <= {c for c in text if c.isprintable()}
-    assert [name for name, _, _ in obeyed(text)] == ["error"] * 10  # thirteen attacks are errors
+
+def test_a_training_fault_is_annotated_in_the_script() -> None:
+    """The annotation stands on line and column of the argument and says layer, values, ways out."""
+    _, properties, message = obeyed(render(training_report(), "github"))[0]
+
+    assert (properties["file"], properties["line"], properties["col"]) == ("train.py", "31", "5")
+    told = message.split("\n")
+    assert "layer block/dense_2, tensor block/dense_2/kernel, epoch 2, batch 37" in told
+    assert "seen NaN, expected a finite loss" in told
+    assert sum(line.startswith("or else: TRN01") for line in told) == 2
 
 
 def test_escaping() -> None:

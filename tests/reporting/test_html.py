@@ -10,15 +10,19 @@ import pytest
 from hypothesis import given
 
 from envcheck.reporting.as_html import fragment
+from envcheck.reporting.merging import merged
 from envcheck.reporting.registry import render
 from tests.reporting.browser import Browser, needs_browser
 from tests.reporting.hostile import hostile_report
+from tests.reporting.models import hostile_models, parity_report, training_report
 from tests.reporting.sample import finding, report
 from tests.strategies import hostile_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from envcheck.findings import Report
 
 VOID = {"meta", "link", "br"}
 
@@ -53,9 +57,16 @@ def read(text: str) -> Reader:
     return reader
 
 
+def whole_report() -> Report:
+    """Return a report with findings of every stage."""
+    environment, training = report(), training_report()
+    every = (*environment.findings, *training.findings)
+    return merged(report(findings=every), parity_report())
+
+
 def test_one_file_that_loads_nothing() -> None:
     """No script, no handler, and no address but anchors of the page itself."""
-    for made in (report(), hostile_report()):
+    for made in (report(), hostile_report(), whole_report(), hostile_models()):
         page = read(render(made, "html"))
 
         assert "script" not in page.tags
@@ -71,10 +82,12 @@ def test_one_file_that_loads_nothing() -> None:
 
 def test_hostile_text_makes_no_element() -> None:
     """A hostile report has only elements that an honest one has, and shows nothing invisible."""
-    text = render(hostile_report(), "html")
+    honest = set(read(render(whole_report(), "html")).tags)
+    for made in (hostile_report(), hostile_models()):
+        text = render(made, "html")
 
-    assert set(read(text).tags) <= set(read(render(report(), "html")).tags)
-    assert set(text) - {"\n"} <= {char for char in text if char.isprintable()}
+        assert set(read(text).tags) <= honest
+        assert set(text) - {"\n"} <= {char for char in text if char.isprintable()}
 
 
 @given(hostile_text())
@@ -99,6 +112,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address of the sample report as a file."""
     path: Path = tmp_path_factory.mktemp("html") / "report.html"
     path.write_text(render(report(), "html"), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the address of a report on environment, models and training as a file."""
+    path: Path = tmp_path_factory.mktemp("html") / "whole.html"
+    path.write_text(render(whole_report(), "html"), "utf-8")
     return path.as_uri()
 
 
@@ -130,13 +151,46 @@ def test_in_a_browser(browser: Browser, page: str) -> None:
 
 def test_hostile_report_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     """Nothing runs and nothing is asked for."""
-    path = tmp_path / "hostile.html"
-    path.write_text(render(hostile_report(), "html"), "utf-8")
-    browser.open(path.as_uri())
+    for name, made in (("report", hostile_report()), ("models", hostile_models())):
+        path = tmp_path / f"{name}.html"
+        path.write_text(render(made, "html"), "utf-8")
+        browser.open(path.as_uri())
 
-    assert browser.text("h1") == "DOES NOT CONFORM"
-    assert browser.evaluate("performance.getEntriesByType('resource').length") == 0
+        assert browser.text("h1") == "DOES NOT CONFORM"
+        assert browser.evaluate("performance.getEntriesByType('resource').length") == 0
+        assert browser.complaints() == []
+
+
+def test_models_in_a_browser(browser: Browser, whole: str) -> None:
+    """The plot has its words, the culprit stands at its call, the fault is marked in the table."""
+    browser.open(whole)
+    words = browser.evaluate("document.querySelector('figure svg').getAttribute('aria-label')")
+    lines = "document.querySelector('figure svg line.culprit').x1.baseVal.value"
+    dots = "[...document.querySelectorAll('figure svg circle.natural')]"
+    places = browser.evaluate(f"{dots}.slice(0, 7).map(dot => dot.cx.baseVal.value)")
+
+    assert "first layer at fault: hidden, call 6, off by 4.3e-02 in the run" in str(words)
+    assert browser.evaluate(lines) == places[5]
+    assert browser.text("tr.marked") == "fault hidden Dense open 4.3e-02 4.3e-02 1.5e-07 2.9e+05"
     assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_plots_on_a_phone(whole: str, *, dark: bool) -> None:
+    """No plot is wider than the screen, its text is readable, its lines stand out by 3 to 1."""
+    with Browser(width=500, dark=dark) as window:
+        window.open(whole)
+        window.evaluate("document.querySelectorAll('details').forEach(item => item.open = true)")
+        wide = window.evaluate("Math.max(...[...document.querySelectorAll('svg')]"
+                               ".map(item => item.getBoundingClientRect().right))")  # fmt: skip
+        assert wide <= window.evaluate("innerWidth")
+        assert window.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        high = "document.querySelector('svg text').getBoundingClientRect().height"
+        assert window.evaluate(high) >= 11
+        ground = window.evaluate("getComputedStyle(document.querySelector('main')).backgroundColor")
+        for kind in ("path.natural", "path.noise", "line.culprit", "circle.local"):
+            style = f"getComputedStyle(document.querySelector('svg {kind}'))"
+            assert contrast(window.evaluate(f"{style}.stroke"), ground) >= 3, kind
 
 
 @pytest.mark.parametrize("dark", [False, True])

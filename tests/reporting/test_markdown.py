@@ -14,11 +14,14 @@ from envcheck.reporting.as_markdown import LIMIT
 from envcheck.reporting.markdown_text import cell, fenced, inline
 from envcheck.reporting.registry import render
 from tests.reporting.hostile import ATTACKS, hostile_report
+from tests.reporting.models import hostile_models, parity_report, training_report
 from tests.reporting.sample import finding, report
 from tests.strategies import hostile_text
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+    from envcheck.findings import Report
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 OURS = re.compile(r"</?(details|summary|code)>")
@@ -52,9 +55,31 @@ def test_summary_shows_what_matters() -> None:
     assert {"table_open", "heading_open", "fence", "bullet_list_open"} <= kinds
 
 
-def test_hostile_report_has_no_mark_up_of_its_own() -> None:
+def test_a_training_fault_in_a_summary() -> None:
+    """Seen against expected, script line, layer, batch, and the ways out are there to read."""
+    text = render(training_report(), "markdown")
+
+    assert "| severity | rule | what | seen | expected | where |" in text
+    assert "| train | deploy |" not in text
+    assert "**Where:** <code>train.py:31</code>, <code>train.py:12</code>" in text
+    assert "**At:** layer block/dense\\_2, tensor block/dense\\_2/kernel, epoch 2, batch 37" in text
+    assert "- TRN014 no gradient clipping: clip by norm 1.0" in text
+
+
+def test_a_comparison_of_models_in_a_summary() -> None:
+    """Verdict, outputs and every call are there, under the names of the models."""
+    text = render(parity_report(), "markdown")
+
+    assert "- **reference** <code>tiny.keras</code>" in text
+    assert "- **parity** mismatch: not the same function" in text
+    assert "| fault | hidden | Dense | open | 4.3e-02 | 4.3e-02 | 1.5e-07 | 2.9e+05 |" in text
+    assert text.count("| exact |") == 5
+
+
+@pytest.mark.parametrize("made", [hostile_report(), hostile_models()], ids=["report", "models"])
+def test_hostile_report_has_no_mark_up_of_its_own(made: Report) -> None:
     """The attacks add no link, image, HTML, heading or emphasis to the page."""
-    tokens = leaves(render(hostile_report(), "markdown"))
+    tokens = leaves(render(made, "markdown"))
     html = [token.content for token in tokens if token.type in ("html_block", "html_inline")]
     heads = [token for token in tokens if token.type == "heading_open"]
 

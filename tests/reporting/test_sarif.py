@@ -14,9 +14,11 @@ import pytest
 
 from envcheck.findings import Location, Report
 from envcheck.pairing import compare
+from envcheck.reporting.merging import merged
 from envcheck.reporting.registry import render
 from tests.conftest import ROOT
 from tests.reporting.hostile import hostile_report
+from tests.reporting.models import hostile_models, parity_report, training_report
 from tests.reporting.sample import finding, report
 
 SCHEMA = Path(__file__).with_name("schemas") / "sarif-2.1.0.json"
@@ -33,6 +35,10 @@ REPORTS = {
     "sample": report(),
     "real": real_report(),
     "hostile": hostile_report(),
+    "parity": parity_report(),
+    "training": training_report(),
+    "hostile models": hostile_models(),
+    "both": merged(report(), parity_report()),
     "empty": Report(),
     "undecided": report(findings=(), strict=True),
 }
@@ -94,6 +100,45 @@ def test_waived_findings_are_suppressed() -> None:
     suppressed = [item["suppressions"] for item in results if "suppressions" in item]
 
     assert suppressed == [[{"kind": "external", "justification": "logs are in UTC either way"}]]
+
+
+def test_a_training_fault_stands_on_its_source_line() -> None:
+    """The argument's line and column are the region, further lines are related, the layer named."""
+    result = sarif(training_report())["runs"][0]["results"][0]
+    place = result["locations"][0]
+    related = [item["physicalLocation"] for item in result["relatedLocations"]]
+
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "train.py"}, "region": {"startLine": 31, "startColumn": 5},
+    }  # fmt: skip
+    assert place["logicalLocations"] == [
+        {"name": "dense_2", "fullyQualifiedName": "block/dense_2", "kind": "module"},
+        {"name": "kernel", "fullyQualifiedName": "block/dense_2/kernel", "kind": "member"},
+    ]
+    assert [(item["artifactLocation"]["uri"], item["region"]["startLine"]) for item in related] == [
+        ("train.py", 12), ("models/net.py", 8),
+    ]  # fmt: skip
+    assert (result["properties"]["epoch"], result["properties"]["batch"]) == (2, 37)
+    assert "Seen: NaN; expected: a finite loss." in result["message"]["text"]
+    assert "Or else: TRN014 no gradient clipping" in result["message"]["text"]
+
+
+def test_a_conversion_fault_stands_in_the_converted_file() -> None:
+    """Beside an environment too, a divergence is placed in the candidate, an error of packages not.
+
+    The environment keeps the identity of its findings whether or not models were compared.
+    """
+    alone = sarif(report())["runs"][0]["results"]
+    both = sarif(merged(report(), parity_report()))["runs"][0]["results"]
+    (diverged,) = (item for item in both if item["ruleId"] == "CNV010")
+    place = diverged["locations"][0]
+
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == "wrong.onnx"
+    assert place["logicalLocations"][0] == {
+        "name": "hidden", "fullyQualifiedName": "hidden", "kind": "module",
+    }  # fmt: skip
+    identities = [str(item["partialFingerprints"]) for item in both if item is not diverged]
+    assert sorted(identities) == sorted(str(item["partialFingerprints"]) for item in alone)
 
 
 @pytest.mark.parametrize(

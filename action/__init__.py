@@ -1,0 +1,1 @@
+"""The GitHub Action: one check from inputs to outputs, with the standard library alone."""
