@@ -2,8 +2,9 @@
 
 `golden.json` has the schema `envcheck.golden/1`: the model, the runtime, where the inputs come
 from, and for each input and output its name, shape, type and array; for each output also the
-noise that was measured. Arrays are plain numbers or text, never pickles, so `numpy.load` reads
-the file, too. A file may come from anywhere, so reading it is bounded.
+noise that was measured; and, where that was asked for, what is known of each layer, with the
+sketches of all of them in one array. Arrays are plain numbers or text, never pickles, so
+`numpy.load` reads the file, too. A file may come from anywhere, so reading it is bounded.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from envcheck.artefacts.archives import Archive
 from envcheck.artefacts.reading import Unreadable, open_regular
 from envcheck.errors import InputError, OutputError, SchemaError
+from envcheck.goldens.layers import WIDTH, Layer
 from envcheck.records import field, record
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = ["SCHEMA", "Golden", "Output", "read_arrays", "read_golden", "write_go
 
 SCHEMA = "envcheck.golden/1"
 _INDEX = "golden.json"
+_SKETCHES = "layers"
 _LARGEST_INDEX = 4 << 20
 _LARGEST_ARRAY = 1 << 30
 _MOST_ARRAYS = 1_000
@@ -58,6 +61,8 @@ class Golden:
     about: Mapping[str, Any] = field(default_factory=dict)
     """model, runtime, machine, origin of the inputs, name of the entry, time and tool."""
     raw: Mapping[str, Array] = field(default_factory=dict)
+    layers: tuple[Layer, ...] = ()
+    """Digests of what each layer gave, in the order of the calls."""
 
 
 def write_golden(path: str, golden: Golden) -> None:
@@ -79,6 +84,8 @@ def write_golden(path: str, golden: Golden) -> None:
             for item in golden.outputs
         ],
     }
+    if golden.layers:
+        index["layers"] = _layer_entries(golden.layers, arrays)
     target = os.path.realpath(path)
     temporary = f"{target}.{os.urandom(6).hex()}.tmp"
     try:
@@ -92,6 +99,15 @@ def write_golden(path: str, golden: Golden) -> None:
             os.unlink(temporary)
         reason = problem.strerror or str(problem)
         raise OutputError(f"cannot be written: {reason}", place=path, hint=_RECORD) from problem
+
+
+def _layer_entries(layers: tuple[Layer, ...], arrays: dict[str, Array]) -> list[dict[str, Any]]:
+    """Return the index of the layers; all sketches together are one array."""
+    import numpy as np
+
+    arrays[_SKETCHES] = np.stack([layer.sketch for layer in layers])
+    members = ("name", "kind", "dtype", "size", "norm", "holes", "noise")
+    return [{name: getattr(layer, name) for name in members} for layer in layers]
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
@@ -149,12 +165,43 @@ def _golden(index: dict[str, Any], archive: Archive) -> Golden:
     outputs = tuple(
         Output(str(item["name"]), value(item), _noise(item["noise"])) for item in parts["outputs"]
     )
-    rest = {key: found for key, found in index.items() if key not in (*parts, "schema")}
+    layers: tuple[Layer, ...] = ()
+    if index.get("layers"):
+        sketches = value({"array": _SKETCHES})
+        layers = _layers(index["layers"], sketches)
+    rest = {key: found for key, found in index.items() if key not in (*parts, "layers", "schema")}
     return Golden(
         inputs={str(item["name"]): value(item) for item in parts["inputs"]},
         outputs=outputs,
         about=rest,
         raw={str(item["name"]): value(item) for item in parts["raw"]},
+        layers=layers,
+    )
+
+
+def _layers(entries: list[dict[str, Any]], sketches: Array) -> tuple[Layer, ...]:
+    import numpy as np
+
+    if sketches.shape != (len(entries), WIDTH) or sketches.dtype.kind != "f":
+        raise Unreadable("its digests of layers are not of the right shape")
+    norms = [float(item["norm"]) for item in entries]
+    sizes = [size for item in entries for size in (int(item["size"]) - 1, int(item["holes"]))]
+    if not np.isfinite(sketches).all() or not all(0 <= norm < float("inf") for norm in norms):
+        raise Unreadable("its digests of layers are not finite")
+    if min(sizes, default=0) < 0:
+        raise Unreadable("states a layer that is smaller than nothing")
+    return tuple(
+        Layer(
+            name=str(item["name"]),
+            kind=str(item["kind"]),
+            dtype=str(item["dtype"]),
+            size=int(item["size"]),
+            norm=float(item["norm"]),
+            holes=int(item["holes"]),
+            sketch=sketches[number],
+            noise=_noise({"layer": item["noise"]})["layer"],
+        )
+        for number, item in enumerate(entries)
     )
 
 

@@ -11,7 +11,9 @@ from envcheck.records import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Engine", "RunFailed", "Spec", "open_engine", "run_whole"]
+    from envcheck.goldens.layers import Layer
+
+__all__ = ["Engine", "RunFailed", "Spec", "first_batch", "open_engine", "run_whole"]
 
 _KERAS = (".keras", ".h5", ".hdf5")
 
@@ -45,6 +47,12 @@ class Engine(Protocol):
     def variants(self) -> dict[str, Callable[[Mapping[str, Any]], list[Any]]]:
         """Return other ways to compute the same, by what is different about them."""
 
+    def layers(self, feeds: Mapping[str, Any]) -> dict[str, list[Layer]]:
+        """Return digests of what each layer gives, in order, as `""` and by what is different.
+
+        Raises RunFailed and MissingExtra.
+        """
+
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its settings."""
 
@@ -65,6 +73,14 @@ def open_engine(path: str) -> Engine:
     from envcheck.goldens.other_engine import OtherEngine
 
     return OtherEngine(path)
+
+
+def first_batch(engine: Engine, feeds: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the samples that the model takes at a time: all of them, but for a fixed batch."""
+    size = _fixed_batch(engine)
+    if size is None:
+        return feeds
+    return {name: value[:size] if value.ndim else value for name, value in feeds.items()}
 
 
 def run_whole(engine: Engine, feeds: Mapping[str, Any], size: int | None = None) -> list[Any]:

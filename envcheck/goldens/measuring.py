@@ -6,7 +6,16 @@ from typing import Any
 
 from envcheck.records import record
 
-__all__ = ["DRIFT", "EXACT", "NOISE", "Distance", "distance", "limit_of", "worst_error"]
+__all__ = [
+    "DRIFT",
+    "EXACT",
+    "NOISE",
+    "Distance",
+    "distance",
+    "limit_for",
+    "limit_of",
+    "worst_error",
+]
 
 EXACT, NOISE, DRIFT = "exact", "noise", "drift"
 _MARGIN = 10
@@ -66,9 +75,12 @@ def distance(name: str, value: Any, reference: Any, noise: float) -> Distance:
 
 def limit_of(reference: Any, noise: float) -> float:
     """Return the relative error up to which a difference is noise; integers have none."""
-    if reference.dtype.kind != "f":
-        return 0.0
-    return _MARGIN * max(noise, _ROUNDINGS * _UNIT.get(str(reference.dtype), 6.0e-8))
+    return limit_for(str(reference.dtype), noise) if reference.dtype.kind == "f" else 0.0
+
+
+def limit_for(dtype: str, noise: float) -> float:
+    """Return the relative error up to which a difference of floats of this type is noise."""
+    return _MARGIN * max(noise, _ROUNDINGS * _UNIT.get(dtype, 6.0e-8))
 
 
 def worst_error(value: Any, reference: Any) -> float:

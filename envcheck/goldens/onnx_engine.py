@@ -10,6 +10,8 @@ from envcheck.goldens.engines import RunFailed, Spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from envcheck.goldens.layers import Layer
+
 __all__ = ["OnnxEngine"]
 
 _TYPES = {
@@ -59,6 +61,15 @@ class OnnxEngine:
             "one thread": lambda feeds: _run(one, feeds),
             "graph not optimised": lambda feeds: _run(plain, feeds),
         }
+
+    def layers(self, feeds: Mapping[str, Any]) -> dict[str, list[Layer]]:
+        """Return digests of every tensor of the graph as it stands in the file.
+
+        Raises MissingExtra: `onnx` takes the graph apart.
+        """
+        from envcheck.goldens.other_engine import layers_of
+
+        return layers_of(self._path, feeds)
 
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its providers."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from envcheck import __version__
 from envcheck.errors import InputError
 from envcheck.goldens.document import Golden, Output, read_arrays, write_golden
-from envcheck.goldens.engines import Engine, RunFailed, open_engine, run_whole
+from envcheck.goldens.engines import Engine, RunFailed, first_batch, open_engine, run_whole
 from envcheck.goldens.feeding import invented, load_entry, matched, prepared
+from envcheck.goldens.layers import Layer, with_noise
 from envcheck.goldens.measuring import worst_error
 
 if TYPE_CHECKING:
@@ -31,13 +32,15 @@ def record_golden(
     inputs: PathLike | None = None,
     entry: str = "",
     samples: int = SAMPLES,
+    layers: bool = False,
 ) -> Golden:
     """Record what a model computes, and write it to `output`.
 
     `inputs` is a .npz file with one array per input of the model, or raw data for `entry`, a
     `module:function` that turns it into them. Without it, `samples` inputs are invented from a
     fixed seed, and the recording says so. The noise is measured: the same inputs again, in
-    another batch size, and under every other setting the runtime has.
+    another batch size, and under every other setting the runtime has. With `layers`, a digest of
+    what each layer gives is kept, too, so that a replay can name the first that drifts.
 
     Raises InputError, MissingExtra, OutputError and UsageError.
     """
@@ -47,6 +50,7 @@ def record_golden(
         raw, feeds = _feeds(engine, inputs, entry, samples)
         found = run_whole(engine, feeds)
         noise = _noise(engine, feeds, found)
+        digests = _layers(engine, feeds) if layers else ()
     except RunFailed as problem:
         raise InputError(
             f"cannot be recorded ({problem.stage}): {_first_line(problem)}", place=path,
@@ -56,7 +60,7 @@ def record_golden(
         Output(name, value, {source: errors[number] for source, errors in noise.items()})
         for number, (name, value) in enumerate(zip(engine.outputs, found, strict=True))
     )
-    golden = Golden(feeds, outputs, _about(path, engine, inputs is None, entry), raw)
+    golden = Golden(feeds, outputs, _about(path, engine, inputs is None, entry), raw, digests)
     write_golden(os.fspath(output), golden)
     return golden
 
@@ -100,11 +104,28 @@ def _noise(
         except RunFailed:
             continue  # a setting that this model does not take says nothing about it
     if all(spec.shape and spec.shape[0] is None for spec in engine.inputs):
-        try:
-            measure("one at a time", run_whole(engine, feeds, 1))
-        except (RunFailed, ValueError):
-            pass
+        for source, size in _batches(feeds).items():
+            try:
+                measure(source, run_whole(engine, feeds, size))
+            except (RunFailed, ValueError):
+                continue
     return noise
+
+
+def _batches(feeds: Mapping[str, Any]) -> dict[str, int]:
+    """Return the batch sizes to try, other than all samples at once."""
+    count = max(value.shape[0] for value in feeds.values())
+    halves = {"in halves": count // 2} if count > 2 and count % 2 == 0 else {}
+    return {"one at a time": 1, **halves}
+
+
+def _layers(engine: Engine, feeds: Mapping[str, Any]) -> tuple[Layer, ...]:
+    """Return the digests of all layers, with their noise."""
+    ways = engine.layers(first_batch(engine, feeds))
+    found: tuple[Layer, ...] = tuple(ways.pop(""))
+    for others in ways.values():
+        found = with_noise(found, others)
+    return found
 
 
 def _error(value: Any, known: Any) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from envcheck.goldens.document import Golden, read_golden
 from envcheck.goldens.engines import Engine, RunFailed, open_engine, run_whole
 from envcheck.goldens.feeding import load_entry, matched, prepared
+from envcheck.goldens.layer_drift import first_drift
 from envcheck.goldens.measuring import DRIFT, EXACT, NOISE, Distance, distance
 from envcheck.records import field, record
 
@@ -38,6 +39,8 @@ class Replay:
     notes: tuple[str, ...] = ()
     recorded: Mapping[str, Any] = field(default_factory=dict)
     replayed: Mapping[str, Any] = field(default_factory=dict)
+    first: Distance | None = None
+    """Where the model drifts and layers were recorded: the first layer that does."""
 
     @property
     def verdict(self) -> str:
@@ -72,8 +75,12 @@ class Replay:
         note = f" ({item.note})" if item.note else ""
         return (
             f"{words} in {stage} {item.name}: relative error {item.error:.2g}, noise ends at"
-            f" {item.limit:.2g}{flips}{note}"
+            f" {item.limit:.2g}{flips}{note}{self._where}"
         )
+
+    @property
+    def _where(self) -> str:
+        return f"; first in layer {self.first.name} {self.first.note}" if self.first else ""
 
     def figures(self) -> dict[str, Any]:
         """Return the verdict with its size as flat JSON data, for a log."""
@@ -85,6 +92,8 @@ class Replay:
             out.update(stage=stage, output=item.name, flips=item.flips, decisions=item.decisions,
                        limit=item.limit)  # fmt: skip
             out["error"] = item.to_json()["error"]
+        if self.first is not None:
+            out["layer"] = self.first.name
         return out
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +105,7 @@ class Replay:
             "notes": list(self.notes),
             "recorded": dict(self.recorded),
             "replayed": dict(self.replayed),
+            "first_layer": None if self.first is None else self.first.to_json(),
             "parts": {
                 stage: [item.to_json() for item in items] for stage, items in self.parts.items()
             },
@@ -127,7 +137,11 @@ def replay_golden(model: PathLike, golden: PathLike, *, entry: str = "") -> Repl
     except RunFailed as problem:
         text = str(problem).strip().partition("\n")[0][:300]
         return Replay(problem=f"{problem.stage}: {text}", notes=notes, recorded=recorded)
-    return Replay(parts, "", notes, recorded, engine.identity())
+    first = None
+    if recording.layers and any(item.verdict == DRIFT for item in parts["model"]):
+        first, remark = first_drift(engine, recording)
+        notes = (*notes, remark) if remark else notes
+    return Replay(parts, "", notes, recorded, engine.identity(), first)
 
 
 def _notes(recording: Golden, entry: str) -> tuple[str, ...]:

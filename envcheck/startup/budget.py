@@ -11,6 +11,8 @@ from typing import Any, Callable, TypeVar
 __all__ = ["Budget", "OutOfTime"]
 
 T = TypeVar("T")
+_AGAIN = 0.1
+"""Seconds after which the alarm rings once more, should a callback have swallowed it."""
 
 
 class OutOfTime(BaseException):
@@ -41,20 +43,36 @@ class Budget:
         """Return what the work returns. Raises OutOfTime when the budget ends first.
 
         System calls that wait are interrupted where the platform has interval timers and this
-        is the main thread; elsewhere the work runs to its end.
+        is the main thread; elsewhere the work runs to its end. A timer that was set before,
+        by a budget around this one or by the program, goes on afterwards.
         """
         left = self.left
         if left <= 0:
             raise OutOfTime
         if math.isinf(left) or not _has_timer():
             return work()
-        before = signal.signal(signal.SIGALRM, _ring)
+        start, handler = time.monotonic(), signal.getsignal(signal.SIGALRM)
+        before = signal.getitimer(signal.ITIMER_REAL)
         try:
-            signal.setitimer(signal.ITIMER_REAL, left)
+            signal.signal(signal.SIGALRM, _ring)
+            signal.setitimer(signal.ITIMER_REAL, left, _AGAIN)
             return work()
         finally:
+            _put_back(handler, before, start)
+
+
+def _put_back(handler: Any, before: tuple[float, float], start: float) -> None:
+    """Restore handler and timer, even when the alarm rings in the middle of it."""
+    while True:
+        try:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
+            break
+        except OutOfTime:
+            continue
+    if before[0]:
+        left = max(before[0] - (time.monotonic() - start), 1e-6)
+        signal.setitimer(signal.ITIMER_REAL, left, before[1])
 
 
 def _has_timer() -> bool:

@@ -6,50 +6,34 @@ CPython 3.9 and the standard library alone as long as no rule is run.
 from __future__ import annotations
 
 import hashlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 from envcheck.catalogue import declaration, keys_of
 from envcheck.embedding.carriers import carried_by, is_model
-from envcheck.errors import (
-    EXIT_CONFORMS,
-    EXIT_DOES_NOT_CONFORM,
-    EXIT_UNDETERMINED,
-    NothingChecked,
-    UsageError,
-)
-from envcheck.facts import Fact, Facts
+from envcheck.errors import EXIT_UNDETERMINED, UsageError
+from envcheck.facts import Fact
 from envcheck.fingerprint.document import Fingerprint
 from envcheck.fingerprint.files import SIZE_LIMIT, read_bounded
 from envcheck.probing.host import Host
 from envcheck.probing.run import builtin_probes
-from envcheck.records import field, record
-from envcheck.startup.budget import Budget
+from envcheck.startup.budget import Budget, OutOfTime
+from envcheck.startup.checked import Checked
+from envcheck.startup.judged import stated_otherwise
 from envcheck.startup.looking import Look, look
-from envcheck.startup.seal import Seal, differences, name_of, read_seal
+from envcheck.startup.seal import Seal, differences, read_seal
 from envcheck.startup.stamp import COVERED, stamp
 
 if TYPE_CHECKING:
-    from envcheck.findings import Report
     from envcheck.probing.distributions import Distribution
     from envcheck.startup.journal import Journal
     from envcheck.startup.settings import Settings
 
-__all__ = ["Checked", "check_environment", "stamp_of"]
+__all__ = ["check_environment", "stamp_of"]
 
 _FRAMEWORKS = ("keras", "tensorflow", "tf_nightly", "torch", "onnxruntime", "ort_nightly")
 """How the metadata folders begin that the probe of frameworks reads."""
-
-
-@record
-class Checked:
-    """What one part of a self-test came to."""
-
-    code: int = EXIT_CONFORMS
-    how: str = ""
-    problems: list[str] = field(default_factory=list)
-    warnings: int = 0
-    details: dict[str, Any] = field(default_factory=dict)
+_FOR_PROBES = 2 / 3
+"""The part of the budget that probes may use, so that one that hangs leaves time to judge."""
 
 
 class _NarrowHost(Host):
@@ -64,9 +48,12 @@ class _NarrowHost(Host):
         ]
 
 
-def check_environment(settings: Settings, journal: Journal) -> Checked:
-    """Return what the comparison came to. Raises EnvcheckError where it cannot be done."""
-    budget = Budget(settings.budget)
+def check_environment(settings: Settings, journal: Journal, budget: Budget) -> Checked:
+    """Return what the comparison came to.
+
+    Raises EnvcheckError where it cannot be done, and OutOfTime where the budget ends before it
+    is known what differs.
+    """
     if not (settings.train or settings.model):
         raise UsageError(
             "neither a train fingerprint nor a model that carries one is named",
@@ -74,22 +61,47 @@ def check_environment(settings: Settings, journal: Journal) -> Checked:
             hint="use --train FILE or --model MODEL, or set ENVCHECK_TRAIN or ENVCHECK_MODEL",
         )
     models = [settings.model] if settings.model else []
-    seal = read_seal(settings.seal) if settings.seal else None
-    if seal is None:
-        return _judge(settings, journal, look(Host(models=models), budget), None)
-    seen = _look_by_seal(seal, models, budget)
-    found = differences(seal.facts, seen.facts)
-    same_train = _train_sha256(settings) == seal.train_sha256
-    if not found and same_train and not seen.late:
-        journal.write("info", "sealed", seal=seal.place, facts=len(seen.facts), **_outcome(seal))
-        return Checked(how="sealed", details={"accepted": seal.outcome})
-    if not same_train:
-        journal.write("warning", "difference", fact="train",
-                      problem="is not the fingerprint that the seal was made with")  # fmt: skip
-    for item in journal.some(found):
-        journal.write("info", "difference", fact=item.key, accepted=_shown(item.accepted),
-                      here=_shown(item.here))  # fmt: skip
-    return _judge(settings, journal, seen, seal)
+
+    def see() -> tuple[Seal | None, Look, list[str]]:
+        seal = read_seal(settings.seal) if settings.seal else None
+        probes = Budget(budget.left * _FOR_PROBES)
+        if seal is None:
+            return None, look(Host(models=models), probes), []
+        return seal, _look_by_seal(seal, models, probes), _no_longer(seal, settings)
+
+    seal, seen, other = budget.within(see)
+    if seal is not None:
+        found = differences(seal.facts, seen.facts)
+        if not found and not other and not seen.late:
+            journal.write(
+                "info", "sealed", seal=seal.place, facts=len(seen.facts), **_outcome(seal)
+            )
+            return Checked(how="sealed", details={"accepted": seal.outcome})
+        for name in other:
+            journal.write("warning", "difference", fact=name,
+                          problem="is not the one that the seal was made with")  # fmt: skip
+        for item in journal.some(found):
+            journal.write("info", "difference", fact=item.key, accepted=_shown(item.accepted),
+                          here=_shown(item.here))  # fmt: skip
+    return _judged(settings, journal, budget, seen, seal)
+
+
+def _judged(
+    settings: Settings, journal: Journal, budget: Budget, seen: Look, seal: Seal | None
+) -> Checked:
+    from envcheck.startup.judging import judge
+
+    late = []
+    if seen.late:
+        late.append(f"timeout: the budget ended before the probes {', '.join(seen.late)}")
+        journal.write("warning", "timeout", probes=seen.late)
+    try:
+        done = budget.within(lambda: judge(settings, seen.facts, seal))
+    except OutOfTime:
+        late.append(f"timeout: no rule was checked within the budget of {settings.budget:g} s")
+        journal.write("warning", "timeout", problem=late[-1])
+        return Checked(frozenset((EXIT_UNDETERMINED,)), "rules", late)
+    return done.told(journal, late)
 
 
 def stamp_of(deploy: Fingerprint) -> str:
@@ -102,6 +114,12 @@ def stamp_of(deploy: Fingerprint) -> str:
 
 def _outcome(seal: Seal) -> dict[str, Any]:
     return {name: seal.outcome.get(name) for name in ("errors", "warnings", "rules_checked")}
+
+
+def _no_longer(seal: Seal, settings: Settings) -> list[str]:
+    """Return what the judgement rested on at release and is stated otherwise now."""
+    train = [] if _train_sha256(settings) == seal.train_sha256 else ["train"]
+    return train + stated_otherwise(settings.stated, seal.judged)
 
 
 def _look_by_seal(seal: Seal, models: list[str], budget: Budget) -> Look:
@@ -133,69 +151,7 @@ def _train_sha256(settings: Settings) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _judge(settings: Settings, journal: Journal, seen: Look, seal: Seal | None) -> Checked:
-    """Run the rules, and drop what was accepted at release."""
-    if sys.version_info < (3, 11):
-        raise NothingChecked(
-            "judging by rules needs Python 3.11 or newer; under this one only an environment"
-            " that is as the seal has it can be confirmed",
-            place="envcheck selftest",
-            hint="make the seal in the environment that is started: compare TRAIN live --seal",
-        )
-    from envcheck.configuration import load_configuration
-    from envcheck.pairing import compare
-
-    configuration = load_configuration(settings.config or None)
-    deploy = Fingerprint(_sorted(seen.facts), {"role": "deploy"}, place="live")
-    report = compare(
-        _train_side(settings),
-        deploy,
-        rules=() if configuration.rules is None else configuration.rules,
-        policy=configuration.policy,
-    )
-    return _checked(report, journal, seen, seal.findings if seal else frozenset())
-
-
-def _train_side(settings: Settings) -> Any:
-    if settings.train:
-        return settings.train
-    from envcheck.embedding.carriers import extract
-
-    return extract(settings.model)
-
-
-def _checked(report: Report, journal: Journal, seen: Look, accepted: frozenset[str]) -> Checked:
-    findings = [finding for finding in report.active if name_of(finding) not in accepted]
-    errors = [finding for finding in findings if finding.severity == "error"]
-    warnings = [finding for finding in findings if finding.severity == "warning"]
-    infos = [item for item in findings if item.severity == "info" and not item.pre_existing]
-    for finding in journal.some([*errors, *warnings, *infos]):
-        journal.write(finding.severity, "finding", rule=finding.rule, fact=finding.subject,
-                      train=finding.train, deploy=finding.deploy, title=finding.title,
-                      fix=finding.fix.command or finding.fix.text)  # fmt: skip
-    if report.undetermined:
-        reasons = sorted({outcome.reason for outcome in report.undetermined})
-        journal.write("info", "undetermined", rules=len(report.undetermined),
-                      reasons=journal.some(reasons)[:3])  # fmt: skip
-    problems = [f"error {item.rule} {item.subject}: {item.title}" for item in errors]
-    code = EXIT_DOES_NOT_CONFORM if errors else EXIT_CONFORMS
-    if seen.late:
-        text = f"timeout: the budget ended before the probes {', '.join(seen.late)}"
-        journal.write("warning", "timeout", probes=seen.late)
-        problems.append(text)
-        code = code or EXIT_UNDETERMINED
-    if report.rules_checked == 0:
-        problems.append("no rule could be decided")
-        code = code or EXIT_UNDETERMINED
-    details = {"rules_checked": report.rules_checked, "undetermined": len(report.undetermined)}
-    return Checked(code, "rules", problems, len(warnings), details)
-
-
 def _shown(fact: Fact | None) -> Any:
     if fact is None:
         return "(none)"
     return fact.value if fact.is_ok else f"({fact.state.replace('_', ' ')})"
-
-
-def _sorted(facts: Facts) -> Facts:
-    return dict(sorted(facts.items()))

@@ -48,6 +48,6 @@ def look(host: Host, budget: Budget, names: Iterable[str] | None = None) -> Look
 
 
 def _late(name: str, budget: Budget) -> Facts:
-    reason = f"timeout: the budget of {budget.seconds:g} s ended before probe {name} did"
+    reason = f"timeout: the {budget.seconds:.3g} s for probes ended before probe {name} did"
     keys = [key for key in keys_of(name) if not key.endswith("*")] or [f"probe.{name}"]
     return {key: unknown(reason) for key in keys}

@@ -5,9 +5,15 @@ CPython 3.9, standard library.
 
 from __future__ import annotations
 
-from envcheck.errors import EXIT_CONFORMS, EXIT_DOES_NOT_CONFORM
+from envcheck.errors import (
+    EXIT_CONFORMS,
+    EXIT_CRASHED,
+    EXIT_DOES_NOT_CONFORM,
+    EXIT_UNDETERMINED,
+    EXIT_USAGE,
+)
 
-__all__ = ["CLOSED", "OPEN", "POLICIES", "WARN", "exit_code", "is_looser"]
+__all__ = ["CLOSED", "OPEN", "POLICIES", "WARN", "exit_code", "headline", "is_looser"]
 
 CLOSED = "closed"
 """Only an environment that was checked and conforms starts the application."""
@@ -18,11 +24,25 @@ OPEN = "open"
 POLICIES = (CLOSED, WARN, OPEN)
 
 
-def exit_code(policy: str, code: int) -> int:
-    """Return the exit code under a policy, for the code that a check came to."""
-    if policy == OPEN or (policy == WARN and code == EXIT_DOES_NOT_CONFORM):
+_ORDER = (EXIT_CRASHED, EXIT_USAGE, EXIT_DOES_NOT_CONFORM, EXIT_UNDETERMINED)
+
+
+def headline(*codes: int) -> int:
+    """Return the exit code that says most, for the codes that the parts of a check came to."""
+    return next((code for code in _ORDER if code in codes), EXIT_CONFORMS)
+
+
+def exit_code(policy: str, *codes: int) -> int:
+    """Return the exit code under a policy, for the codes that the parts of a check came to.
+
+    Each part counts by itself: a finding that `warn` lets pass does not let a check pass that
+    could not be done.
+    """
+    if policy == OPEN:
         return EXIT_CONFORMS
-    return code
+    if policy == WARN:
+        codes = tuple(code for code in codes if code != EXIT_DOES_NOT_CONFORM)
+    return headline(*codes)
 
 
 def is_looser(policy: str, than: str) -> bool:

@@ -1,8 +1,10 @@
 """Seals: what was accepted at release, so that a start only asks what is different now.
 
 A seal is a JSON file: the facts of the deploy environment that was accepted, the digest of the
-train fingerprint it was judged by, what the judgement said, and, where it was made inside the
-environment itself, a stamp of the installed distributions. CPython 3.9, standard library.
+train fingerprint it was judged by, the options of the judgement and what it said, and, where it
+was made inside the environment itself, a stamp of the installed distributions.
+
+CPython 3.9, standard library.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from envcheck import __version__
 from envcheck.errors import InputError, SchemaError
 from envcheck.facts import OK, STATES, Fact, Facts
 from envcheck.fingerprint.files import SIZE_LIMIT, read_bounded
-from envcheck.records import record
+from envcheck.records import field, record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from envcheck.findings import Finding, Report
     from envcheck.fingerprint.document import Fingerprint
 
@@ -42,6 +46,8 @@ class Seal:
     findings: frozenset[str]
     outcome: dict[str, Any]
     stamp: str = ""
+    judged: dict[str, Any] = field(default_factory=dict)
+    """The options that the findings depended on, files by the digest of their content."""
     place: str = ""
 
 
@@ -54,8 +60,17 @@ class Difference:
     here: Fact | None
 
 
-def make_seal(train: Fingerprint, deploy: Fingerprint, report: Report, stamp: str) -> str:
-    """Return the text of a seal for a pair that was accepted."""
+def make_seal(
+    train: Fingerprint,
+    deploy: Fingerprint,
+    report: Report,
+    stamp: str,
+    judged: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the text of a seal for a pair that was accepted.
+
+    `judged` is what `envcheck.startup.judged.digested` says of the options.
+    """
     document = {
         "schema": SCHEMA,
         "envelope": {
@@ -71,6 +86,7 @@ def make_seal(train: Fingerprint, deploy: Fingerprint, report: Report, stamp: st
         },
         "findings": sorted({name_of(finding) for finding in report.findings}),
         "stamp": stamp,
+        "judged": dict(judged or {}),
     }
     head = json.dumps(document, sort_keys=True, ensure_ascii=True, indent=1)[:-2]
     lines = ",\n".join(
@@ -94,7 +110,10 @@ def name_of(finding: Finding) -> str:
 
 def read_seal(path: str) -> Seal:
     """Return the seal in a file. Raises InputError and SchemaError."""
-    data = read_bounded(path, SIZE_LIMIT)
+    try:
+        data = read_bounded(path, SIZE_LIMIT)
+    except InputError as problem:
+        raise InputError(problem.problem, place=path, hint=_MAKE_ONE) from problem
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as problem:
@@ -112,6 +131,7 @@ def read_seal(path: str) -> Seal:
         findings=frozenset(document["findings"]),
         outcome=document["outcome"],
         stamp=document["stamp"],
+        judged=document.get("judged", {}),
         place=path,
     )
 
@@ -122,6 +142,8 @@ def _problem(document: dict[str, Any]) -> str:
                        ("stamp", str), ("train_sha256", str)):  # fmt: skip
         if not isinstance(document.get(name), kind):
             return f"its {name} is missing or of a wrong kind"
+    if not isinstance(document.get("judged", {}), dict):
+        return "its judged is of a wrong kind"
     if not document["facts"]:
         return "it holds no facts"
     if not all(isinstance(item, str) for item in document["findings"]):

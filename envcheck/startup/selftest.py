@@ -22,8 +22,9 @@ from envcheck.errors import (
 )
 from envcheck.records import field, record
 from envcheck.startup import policy as policies
-from envcheck.startup.budget import Budget
-from envcheck.startup.environment import Checked, check_environment
+from envcheck.startup.budget import Budget, OutOfTime
+from envcheck.startup.checked import Checked, joined
+from envcheck.startup.environment import check_environment
 from envcheck.startup.journal import Journal
 from envcheck.startup.settings import Settings, make_settings
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     PathLike = Union[str, "os.PathLike[str]"]
 
-__all__ = ["SelfTest", "run_selftest", "selftest"]
+__all__ = ["SelfTest", "refused", "run_selftest", "selftest"]
 
 _VERDICTS = {
     EXIT_CONFORMS: "conforms",
@@ -45,18 +46,23 @@ _VERDICTS = {
 class SelfTest:
     """What a self-test came to.
 
-    `code` is what the check came to, `exit_code` the same under the policy: 0 lets the
-    application start. `how` is `sealed` when nothing differs from the seal, else `rules`.
-    `problems` are lines for people, most important first.
+    `codes` are what its parts came to, `code` the one of them that says most, `exit_code` the
+    same under the policy: 0 lets the application start. `how` is `sealed` when nothing differs
+    from the seal, else `rules`. `problems` are lines for people, most important first.
     """
 
-    code: int
+    codes: frozenset[int]
     policy: str
     how: str = ""
     problems: tuple[str, ...] = ()
     warnings: int = 0
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def code(self) -> int:
+        """The exit code of the check, whatever the policy."""
+        return policies.headline(*self.codes)
 
     @property
     def verdict(self) -> str:
@@ -66,7 +72,7 @@ class SelfTest:
     @property
     def exit_code(self) -> int:
         """The exit code under the policy."""
-        return policies.exit_code(self.policy, self.code)
+        return policies.exit_code(self.policy, *self.codes)
 
     @property
     def summary(self) -> str:
@@ -82,18 +88,25 @@ def selftest(  # noqa: PLR0913 (one keyword for each thing that may be checked)
     model: PathLike | None = None,
     seal: PathLike | None = None,
     golden: PathLike | None = None,
+    entry: str | None = None,
+    config: PathLike | None = None,
+    profile: str | None = None,
     policy: str = policies.CLOSED,
     budget: float | None = None,
     files: bool = False,
 ) -> SelfTest:
     """Return what a check of this process's environment comes to, as `envcheck selftest` does.
 
-    Without `train`, the fingerprint that `model` carries is used. Nothing is written.
-    Problems with the files themselves are part of the result, too: `code` is 2 or more.
+    Without `train`, the fingerprint that `model` carries is used; without `config`, the policy
+    of the nearest configuration file. Nothing is written. Problems with the files themselves
+    are part of the result, too: `code` is 2 or more.
     """
-    options: dict[str, object] = {"policy": policy, "budget": budget, "files": files}
-    for name, path in (("train", train), ("model", model), ("seal", seal), ("golden", golden)):
-        options[name] = None if path is None else os.fspath(path)
+    paths = {"train": train, "model": model, "seal": seal, "golden": golden, "config": config}
+    options: dict[str, object] = {
+        "policy": policy, "budget": None if budget is None else float(budget), "files": files,
+        "entry": entry, "profile": profile,
+        **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
+    }  # fmt: skip
     if policy not in policies.POLICIES:
         raise UsageError(f"{policy!r} is none of {', '.join(policies.POLICIES)}")
     return run_selftest(make_settings(options, {}), Journal(lambda _: None))
@@ -102,18 +115,45 @@ def selftest(  # noqa: PLR0913 (one keyword for each thing that may be checked)
 def run_selftest(settings: Settings, journal: Journal) -> SelfTest:
     """Check, and log what is found; never raises an `Exception`."""
     start = time.monotonic()
-    if settings.loosened_from:
-        journal.write(
-            "warning", "policy-loosened", policy=settings.policy,
-            stated=settings.loosened_from, by="ENVCHECK_POLICY",
-        )  # fmt: skip
-    done = _guarded(partial(check_environment, settings, journal), journal)
-    for step in (_check_files, _check_golden):
-        if done.code == EXIT_CONFORMS:
-            done = _joined(done, _guarded(partial(step, settings, journal), journal))
+    _tell_loosened(settings.policy, settings.loosened_from, journal)
+    budget = Budget(settings.budget)
+    done = _guarded("environment", partial(check_environment, settings, journal, budget),
+                    settings, journal)  # fmt: skip
+    left = budget.left  # the files have a budget of their own
+    for name, step in (("files", _check_files), ("golden", _check_golden)):
+        if not (settings.files if name == "files" else settings.golden):
+            continue
+        if policies.exit_code(settings.policy, *done.codes) != EXIT_CONFORMS:
+            journal.write("warning", "not-checked", what=name,
+                          problem="the start is stopped by what was found before")  # fmt: skip
+            continue
+        work = partial(step, settings, journal, Budget(left))
+        done = joined(done, _guarded(name, work, settings, journal))
+    return _told(done, settings.policy, journal, start)
+
+
+def refused(policy: str, loosened_from: str, problem: EnvcheckError, journal: Journal) -> SelfTest:
+    """Return the result where options or variables are wrong, so that nothing was checked."""
+    start = time.monotonic()
+    _tell_loosened(policy, loosened_from, journal)
+
+    def work() -> Checked:
+        raise problem
+
+    return _told(_guarded("", work, Settings(), journal), policy, journal, start)
+
+
+def _tell_loosened(policy: str, loosened_from: str, journal: Journal) -> None:
+    if loosened_from:
+        journal.write("warning", "policy-loosened", policy=policy, stated=loosened_from,
+                      by="ENVCHECK_POLICY")  # fmt: skip
+
+
+def _told(done: Checked, policy: str, journal: Journal, start: float) -> SelfTest:
+    """Return the result, and log its verdict."""
     result = SelfTest(
-        code=done.code,
-        policy=settings.policy,
+        codes=done.codes,
+        policy=policy,
         how=done.how,
         problems=tuple(done.problems),
         warnings=done.warnings,
@@ -130,10 +170,17 @@ def run_selftest(settings: Settings, journal: Journal) -> SelfTest:
     return result
 
 
-def _guarded(work: Callable[[], Checked], journal: Journal) -> Checked:
+def _guarded(
+    name: str, work: Callable[[], Checked], settings: Settings, journal: Journal
+) -> Checked:
     """Return what the work returns; a failure becomes a result with its exit code."""
+    hint = None
     try:
         return work()
+    except OutOfTime:
+        text = f"timeout: {name} not checked within the budget of {settings.budget:g} s"
+        journal.write("warning", "timeout", what=name, problem=text)
+        return Checked(frozenset((EXIT_UNDETERMINED,)), problems=[text])
     except EnvcheckError as problem:
         code, text = problem.exit_code, str(problem).partition("\n")[0]
         hint = problem.hint or None
@@ -141,61 +188,29 @@ def _guarded(work: Callable[[], Checked], journal: Journal) -> Checked:
         code, text = EXIT_CRASHED, f"internal error: {type(problem).__name__}: {problem}"
         hint = "this is a fault of envcheck and no verdict; please report it"
     journal.write("error", "problem", problem=text, hint=hint)
-    return Checked(code=code, problems=[text])
+    return Checked(frozenset((code,)), problems=[text])
 
 
-def _joined(first: Checked, second: Checked) -> Checked:
-    return Checked(
-        code=second.code,
-        how=first.how or second.how,
-        problems=[*first.problems, *second.problems],
-        warnings=first.warnings + second.warnings,
-        details={**first.details, **second.details},
-    )
-
-
-def _check_files(settings: Settings, journal: Journal) -> Checked:
+def _check_files(settings: Settings, journal: Journal, _: Budget) -> Checked:
     """Compare the files of distributions with their RECORD, where that is asked for."""
-    if not settings.files:
-        return Checked()
-    from envcheck.probing.host import Host
-    from envcheck.startup.tampering import inspect_files
+    from envcheck.startup.inspecting import check_files
 
-    found = inspect_files(Host(), Budget(settings.files_budget))
-    counts = {"listed": found.listed, "sized": found.sized, "hashed": found.hashed}
-    for item in journal.some(found.tampered):
-        journal.write("error", "file", file=item.path, problem=item.what)
-    journal.write("info" if found.is_complete else "warning", "files", **counts,
-                  budget=settings.files_budget, complete=found.is_complete)  # fmt: skip
-    details = {"files": {**counts, "tampered": len(found.tampered)}}
-    problems = [f"file {item.path} {item.what}" for item in found.tampered]
-    if problems:
-        return Checked(code=EXIT_DOES_NOT_CONFORM, problems=problems, details=details)
-    if not found.is_complete and found.sized == found.listed and found.listed:
-        return Checked(warnings=1, details=details)  # every size fits; not every digest was made
-    if not found.is_complete or not found.listed:
-        problem = f"timeout: the files could not be looked at within {settings.files_budget:g} s"
-        if found.is_complete:
-            problem = "no installed distribution lists its files, so none could be checked"
-        return Checked(code=EXIT_UNDETERMINED, problems=[problem], details=details)
-    return Checked(details=details)
+    return check_files(settings.files_budget, journal)
 
 
-def _check_golden(settings: Settings, journal: Journal) -> Checked:
-    """Replay recorded inputs, where that is asked for; this loads the model's runtime."""
-    if not settings.golden:
-        return Checked()
+def _check_golden(settings: Settings, journal: Journal, budget: Budget) -> Checked:
+    """Replay recorded inputs, where that is asked for."""
     if not settings.model:
         raise UsageError(
             "a golden needs the model to replay", place="envcheck selftest",
             hint="name it with --model or ENVCHECK_MODEL",
         )  # fmt: skip
-    from envcheck.goldens.replaying import replay_golden
+    from envcheck.startup.replay import replay_apart
 
-    result = replay_golden(settings.model, settings.golden, entry=settings.entry)
-    level = "info" if result.is_fine else "error"
-    journal.write(level, "golden", **result.figures())
-    details = {"golden": result.figures()}
-    if result.is_fine:
+    found = replay_apart(settings.model, settings.golden, settings.entry, budget)
+    level = "info" if found.is_fine else "error"
+    journal.write(level, "golden", **found.figures)
+    details = {"golden": found.figures}
+    if found.is_fine:
         return Checked(details=details)
-    return Checked(code=EXIT_DOES_NOT_CONFORM, problems=[result.summary], details=details)
+    return Checked(frozenset((EXIT_DOES_NOT_CONFORM,)), problems=[found.summary], details=details)

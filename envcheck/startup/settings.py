@@ -1,23 +1,31 @@
 """What a self-test is asked to do: options first, then `ENVCHECK_*` variables.
 
 `ENVCHECK_POLICY` alone comes before its option: whoever deploys may loosen or tighten what the
-image says, and a loosened policy is logged. CPython 3.9, standard library.
+image says, and a loosened policy is logged. CPython 3.9, standard library, as long as no option
+is stated that findings depend on.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from envcheck.errors import UsageError
-from envcheck.records import record
+from envcheck.records import field, record
+from envcheck.startup.judged import JUDGING
 from envcheck.startup.policy import CLOSED, POLICIES, is_looser
 
-__all__ = ["BUDGET", "FILES_BUDGET", "Settings", "make_settings", "seconds"]
+__all__ = ["BUDGET", "FILES_BUDGET", "Settings", "make_settings", "policy_of", "seconds"]
 
 BUDGET = 30.0
 FILES_BUDGET = 10.0
 _NAMES = ("train", "seal", "model", "golden")
+_PREFIX = "ENVCHECK_"
+_OURS = frozenset((
+    "TRAIN", "SEAL", "MODEL", "GOLDEN", "POLICY", "BUDGET", "STATE", "TERMINATION_LOG", "DEBUG",
+))  # fmt: skip
+"""Variables that are read here or that no finding depends on."""
 
 
 @record
@@ -29,7 +37,8 @@ class Settings:
     model: str = ""
     golden: str = ""
     entry: str = ""
-    config: str = ""
+    stated: dict[str, Any] = field(default_factory=dict)
+    """Options that findings depend on, as the command line or variables state them."""
     policy: str = CLOSED
     loosened_from: str = ""
     """The policy that `ENVCHECK_POLICY` loosened, or empty."""
@@ -39,8 +48,30 @@ class Settings:
 
 
 def make_settings(options: Mapping[str, object], environ: Mapping[str, str]) -> Settings:
-    """Return the settings for options (None is not given) and variables. Raises UsageError."""
+    """Return the settings for options (None is not given) and variables.
+
+    Raises ConfigError and UsageError.
+    """
+    policy, loosened_from = policy_of(options, environ)
     paths = {name: _path(name, options, environ) for name in _NAMES}
+    budget = options.get("budget")
+    if budget is None and environ.get("ENVCHECK_BUDGET"):
+        budget = seconds(environ["ENVCHECK_BUDGET"], "ENVCHECK_BUDGET")
+    files_budget = options.get("files_budget")
+    return Settings(
+        **paths,
+        entry=str(options.get("entry") or ""),
+        stated=_stated(options, environ),
+        policy=policy,
+        loosened_from=loosened_from,
+        budget=_number(budget, BUDGET),
+        files=bool(options.get("files")) or files_budget is not None,
+        files_budget=_number(files_budget, FILES_BUDGET),
+    )
+
+
+def policy_of(options: Mapping[str, object], environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the policy, and the one that `ENVCHECK_POLICY` loosened. Raises UsageError."""
     stated = str(options.get("policy") or CLOSED)
     policy = environ.get("ENVCHECK_POLICY") or stated
     if policy not in POLICIES:
@@ -49,20 +80,25 @@ def make_settings(options: Mapping[str, object], environ: Mapping[str, str]) -> 
             place="ENVCHECK_POLICY",
             hint="closed: only what conforms starts; warn: findings are logged; open: all starts",
         )
-    budget = options.get("budget")
-    if budget is None and environ.get("ENVCHECK_BUDGET"):
-        budget = seconds(environ["ENVCHECK_BUDGET"], "ENVCHECK_BUDGET")
-    files_budget = options.get("files_budget")
-    return Settings(
-        **paths,
-        entry=str(options.get("entry") or ""),
-        config=str(options.get("config") or ""),
-        policy=policy,
-        loosened_from=stated if is_looser(policy, stated) else "",
-        budget=_number(budget, BUDGET),
-        files=bool(options.get("files")) or files_budget is not None,
-        files_budget=_number(files_budget, FILES_BUDGET),
-    )
+    return policy, stated if is_looser(policy, stated) else ""
+
+
+def _stated(options: Mapping[str, object], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the command line says, then variables. Raises ConfigError."""
+    given = {name: options.get(name.replace("-", "_")) for name in JUDGING}
+    found = {name: value for name, value in given.items() if value is not None}
+    others = [
+        name
+        for name, value in environ.items()
+        if value and name.startswith(_PREFIX) and name[len(_PREFIX) :] not in _OURS
+    ]
+    if others:
+        from envcheck.configuration.options import from_environment
+
+        for name, setting in from_environment(environ).items():
+            if name in JUDGING:
+                found.setdefault(name, setting.value)
+    return found
 
 
 def _path(name: str, options: Mapping[str, object], environ: Mapping[str, str]) -> str:

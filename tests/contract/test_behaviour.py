@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SPEAKERS = {
     "envcheck.cli",
     "envcheck.__main__",
+    "envcheck.conversion.child",  # how the processes that convert and compare end
+    "envcheck.goldens.apart",  # the process that replays a golden at start-up
     "envcheck.probing.runner",  # the script that another interpreter runs: it answers on stdout
 }
 SPEAKING = {

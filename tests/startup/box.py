@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -57,6 +58,18 @@ class Box:
         (info / "METADATA").write_text("\n".join([*head, "", ""]))
         (info / "RECORD").write_text("\n".join([*lines, f"{name}-1.0.dist-info/RECORD,,", ""]))
 
+    def lend(self, *modules: str) -> None:
+        """Give the environment modules of this interpreter, with their metadata, as links."""
+        for name in modules:
+            found = importlib.util.find_spec(name)
+            assert found is not None
+            assert found.origin is not None
+            place = Path(found.origin)
+            place = place.parent if place.name == "__init__.py" else place
+            infos = place.parent.glob(f"{name}-*.dist-info")
+            for source in (place, *infos):
+                (self.site / source.name).symlink_to(source)
+
     def remove(self, name: str) -> None:
         """Uninstall a distribution."""
         for path in self.site.glob(f"{name}-*.dist-info"):
@@ -70,12 +83,12 @@ class Box:
     def run(
         self, *arguments: object, environ: dict[str, str] | None = None, **options: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Return what `envcheck ARGUMENTS` did in here; `before` is a command put in front."""
+        """Return what `envcheck ARGUMENTS` did in here; `before` is put in front."""
         before = options.pop("before", [])
+        options.setdefault("cwd", self.folder)
         return subprocess.run(
             [*before, *self.program, *map(str, arguments)],
             env={**self.environ, **(environ or {})},
-            cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

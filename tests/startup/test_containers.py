@@ -19,15 +19,22 @@ import pytest
 from tests.cli.running import PROGRAM
 from tests.conftest import ROOT
 from tests.embedding.test_embedding import DATA
+from tests.startup.pages import blocks, script
 
 EXAMPLES = ROOT / "examples" / "containers"
 Unshare = Callable[..., list[str]]
 
 
-class Image:
-    """The stage `serve` of the Dockerfile, with its absolute folders moved below a scratch one."""
+def stage_of(number: int) -> str:
+    """Return a stage of the Dockerfile: 1 build, 2 serve, 3 distroless."""
+    text = (EXAMPLES / "Dockerfile").read_text().replace("\\\n", " ")
+    return re.split(r"^FROM ", text, flags=re.MULTILINE)[number]
 
-    def __init__(self, folder: Path) -> None:
+
+class Image:
+    """A stage of the Dockerfile, with its absolute folders moved below a scratch one."""
+
+    def __init__(self, folder: Path, number: int = 2) -> None:
         self.folder = folder
         for name in ("model", "app", "run/envcheck", "bin"):
             (folder / name).mkdir(parents=True)
@@ -35,8 +42,7 @@ class Image:
         script(folder / "bin" / "envcheck", f'exec {words} "$@"')
         script(folder / "bin" / "python", f'exec {shlex.quote(sys.executable)} "$@"')
         shutil.copy(EXAMPLES / "serve.py", folder / "app")
-        text = (EXAMPLES / "Dockerfile").read_text().replace("\\\n", " ")
-        stage = re.split(r"^FROM ", text, flags=re.MULTILINE)[2]
+        stage = stage_of(number)
         self.lines = [line.split(" ", 1) for line in stage.splitlines()[1:] if line.strip()]
         self.environ = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "TZ": "UTC"}
         for name, value in re.findall(r"(ENVCHECK_\w+)=(\S+)", stage):
@@ -44,6 +50,7 @@ class Image:
 
     def moved(self, text: str) -> str:
         """Return a text with the image's own folders below the scratch folder."""
+        text = text.replace("/usr/bin/python3", str(self.folder / "bin" / "python"))
         return re.sub(r"(?<![\w/])/(model|app|run/envcheck)\b", rf"{self.folder}/\1", text)
 
     def words(self, instruction: str) -> list[str]:
@@ -51,11 +58,11 @@ class Image:
         (text,) = [rest for name, rest in self.lines if name == instruction]
         return [self.moved(word) for word in json.loads(text[text.index("[") :])]
 
-    def run(self, command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    def run(self, command: list[str], **environ: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the image."""
         return subprocess.run(
-            command, cwd=self.folder, env=self.environ, capture_output=True, text=True,
-            timeout=120, stdin=subprocess.DEVNULL, **options,
+            command, cwd=self.folder, env={**self.environ, **environ}, capture_output=True,
+            text=True, timeout=120, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
     def build(self) -> None:
@@ -66,28 +73,22 @@ class Image:
         assert done.returncode == 0, done.stderr
 
 
-def script(path: Path, line: str) -> None:
-    """Write a shell script that may be run."""
-    path.write_text(f"#!/bin/sh\n{line}\n")
-    path.chmod(0o755)
-
-
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     """Return the built image: a model that carries its train fingerprint, judged and sealed."""
     made = Image(tmp_path_factory.mktemp("image"))
     model = made.folder / "model" / "model.onnx"
     shutil.copy(DATA / "plain.onnx", model)
-    page = (ROOT / "docs" / "containers.md").read_text()
-    first = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0]
-    done = made.run(["sh", "-ec", f"cd model\n{first}"])
+    done = made.run(["sh", "-ec", f"cd model\n{blocks('containers.md')[0]}"])
     assert done.returncode == 0, done.stderr
     made.build()
     assert (made.folder / "model" / "seal.json").exists()
     return made
 
 
-def serve_and_stop(image: Image, command: list[str]) -> tuple[str, int, list[dict[str, Any]]]:
+def serve_and_stop(
+    image: Image, command: list[str], health: list[str] | None = None
+) -> tuple[str, int, list[dict[str, Any]]]:
     """Start a server, ask for its health, end it; return its words, exit code and log."""
     with subprocess.Popen(
         command, cwd=image.folder, env=image.environ, stdout=subprocess.PIPE,
@@ -96,7 +97,7 @@ def serve_and_stop(image: Image, command: list[str]) -> tuple[str, int, list[dic
         assert process.stdout is not None
         assert process.stderr is not None
         first = process.stdout.readline()
-        healthy = image.run(image.words("HEALTHCHECK"))
+        healthy = image.run(health or image.words("HEALTHCHECK"))
         process.send_signal(signal.SIGTERM)
         rest = process.stdout.read()
         log = [json.loads(line) for line in process.stderr.read().splitlines()]
@@ -157,8 +158,11 @@ def test_kubernetes(image: Image) -> None:
     environ = {item["name"]: image.moved(item["value"]) for item in server["env"]}
     assert environ.items() <= image.environ.items()
 
-    done = image.run([image.moved(word) for word in first["command"]])
+    (image.folder / "run" / "envcheck" / "state.json").unlink(missing_ok=True)
+    own = {item["name"]: image.moved(item["value"]) for item in first["env"]}
+    done = image.run([image.moved(word) for word in first["command"]], **own)
     assert done.returncode == 0, done.stderr
+    assert not (image.folder / "run" / "envcheck" / "state.json").exists()
     command = image.words("ENTRYPOINT") + [image.moved(word) for word in server["args"]]
     assert serve_and_stop(image, command)[1] == 0
     assert image.run(server["startupProbe"]["exec"]["command"]).returncode == 0
@@ -182,51 +186,75 @@ def test_other_servers(image: Image, server: str, tmp_path: Path) -> None:
     """The entry points check the model that the server loads, then start it as it wants."""
     yaml = pytest.importorskip("yaml")
     recipe = yaml.safe_load((EXAMPLES / "serving.yaml").read_text())[server]
-    model = tmp_path / recipe["model"].lstrip("/")
-    model.parent.mkdir(parents=True)
+    places = {recipe[name]: tmp_path / recipe[name].lstrip("/") for name in ("model", "seal")}
+    model, seal = places.values()
+    for path in places.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
     if server == "tensorflow-serving":
         shutil.copytree(DATA / "exported", model)
     else:
         shutil.copy(DATA / "plain.onnx", model)
-    environ = {"PATH": f"{tmp_path}:{image.environ['PATH']}"}
-    train = image.run(["envcheck", "capture", "-q"]).stdout
-    subprocess.run(
-        ["envcheck", "embed", str(model), "-"], env=environ, input=train, text=True, check=True,
-        timeout=60,
-    )  # fmt: skip
     cut = recipe["command"].index("--") + 1
     program, *arguments = recipe["command"][cut:]
     script(tmp_path / program, 'echo "$$ $@"')
-    before = [str(tmp_path / w.lstrip("/")) if w == recipe["model"] else w
-              for w in recipe["command"][:cut]]  # fmt: skip
-    done = subprocess.run(
-        [*before, program, *arguments], env=environ, capture_output=True, text=True, timeout=60
+    image = Image(tmp_path / "image")
+    image.environ = {"PATH": f"{tmp_path}:{image.environ['PATH']}"}
+    steps = (
+        f"envcheck capture -q | envcheck embed {model} -",
+        f"envcheck capture --role deploy --model {model} -o {tmp_path}/deploy.json",
+        f"envcheck compare {model} {tmp_path}/deploy.json --seal {seal}",
     )
+    for step in steps:
+        made = image.run(["sh", "-ec", step])
+        assert made.returncode == 0, made.stderr
+    done = image.run([str(places.get(word, word)) for word in recipe["command"]])
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[1:] == arguments
+    assert json.loads(done.stderr.splitlines()[0])["event"] == "sealed"
+    assert done.stdout.split()[1:] == [str(places.get(word, word)) for word in arguments]
 
 
-def test_the_distroless_stage_needs_no_shell() -> None:
-    """Every instruction of the stage without a shell has the JSON form."""
-    text = (EXAMPLES / "Dockerfile").read_text().replace("\\\n", " ")
-    stage = re.split(r"^FROM ", text, flags=re.MULTILINE)[3]
-    for line in stage.splitlines():
-        found = re.match(r"(RUN|CMD|ENTRYPOINT|HEALTHCHECK)\b.*?(\[.*)", line)
+def test_the_repository_of_triton_holds_models_only() -> None:
+    """The seal is no neighbour of the models: Triton takes every folder there for one."""
+    yaml = pytest.importorskip("yaml")
+    recipe = yaml.safe_load((EXAMPLES / "serving.yaml").read_text())["triton"]
+    repository = recipe["command"][-1].partition("=")[2]
+
+    assert recipe["model"].startswith(f"{repository}/")
+    assert not recipe["seal"].startswith(f"{repository}/")
+
+
+def test_the_distroless_stage(tmp_path: Path) -> None:
+    """Every instruction without a shell, in the JSON form, and each does its work."""
+    for line in stage_of(3).splitlines():
         if line.startswith(("RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK")):
-            assert found, line
-            assert json.loads(found[2])[0] == "/usr/bin/python3"
-
-
-def test_the_second_step_of_the_page(image: Image, tmp_path: Path) -> None:
-    """The commands under "When you build the image" do what the page says."""
-    page = (ROOT / "docs" / "containers.md").read_text()
-    second = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
-    shutil.copy(image.folder / "model" / "model.onnx", tmp_path)
-    done = subprocess.run(
-        ["sh", "-ec", second], cwd=tmp_path, env=image.environ, capture_output=True, text=True,
-        timeout=60,
-    )  # fmt: skip
-
+            assert json.loads(line[line.index("[") :])[0] == "/usr/bin/python3"
+    image = Image(tmp_path, 3)
+    model = tmp_path / "model" / "model.onnx"
+    shutil.copy(DATA / "plain.onnx", model)
+    steps = ["cd model", blocks("containers.md")[0], *map(shlex.join, [image.words("RUN")])]
+    done = image.run(["sh", "-ec", "\n".join(steps)])
     assert done.returncode == 0, done.stderr
+
+    rest, code, log = serve_and_stop(image, image.words("ENTRYPOINT") + image.words("CMD"))
+    assert (rest, code) == ("ended\n", 0)
+    assert log[-1]["how"] == "rules"
+
+
+def test_the_four_steps_of_the_page(image: Image, tmp_path: Path) -> None:
+    """What stands under the four steps, typed one after the other in one folder, works."""
+    first, second, third, fourth = blocks("containers.md")[:4]
+    shutil.copy(DATA / "plain.onnx", tmp_path / "model.onnx")
+    shutil.copy(EXAMPLES / "serve.py", tmp_path)
+    image = Image(tmp_path / "image")
+    image.folder = tmp_path
+    image.environ["ENVCHECK_STATE"] = str(tmp_path / "state.json")
+    for block in (first, second):
+        done = image.run(["sh", "-ec", block])
+        assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "seal.json").read_text())["stamp"]
+    assert image.run(shlex.split(fourth)).returncode == 3, "no self-test has ended yet"
+
+    rest, code, log = serve_and_stop(image, shlex.split(third), shlex.split(fourth))
+    assert (rest, code) == ("ended\n", 0)
+    assert [item["event"] for item in log] == ["sealed", "verdict"]

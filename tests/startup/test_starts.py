@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -166,12 +168,45 @@ def test_a_probe_that_hangs_is_cut_off(own_box: Box) -> None:
     (own_box.site / "slow_probe.py").write_text(
         "import os\ndef probe(host):\n    r, w = os.pipe()\n    os.read(r, 1)\n"
     )
-    done = own_box.run("selftest", "--train", own_box.train, "--budget", "1.5")
+    done = own_box.run("selftest", "--train", own_box.train, "--budget", "3")
 
     assert done.returncode == 3, done.stderr
     (late,) = [item for item in events(done) if item["event"] == "timeout"]
     assert late["probes"] == ["slow:slow"]
     assert events(done)[-1]["seconds"] < 10
+    assert events(done)[-1]["how"] == "rules", "the rest of the budget was left to judge"
+
+
+HOOK = """
+import sys, time
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "envcheck.comparing.judging":
+            time.sleep(60)
+sys.meta_path.insert(0, Finder())
+"""
+"""Makes the rules take a minute in the environment that has it."""
+
+
+@pytest.mark.parametrize("what", ["rules", "train"])
+def test_the_budget_bounds_every_part(own_box: Box, what: str) -> None:
+    """Rules that take too long, and a train side that never comes, end with the budget."""
+    if what == "rules":
+        (own_box.site / "slow_rules.pth").write_text("import slow_rules\n")
+        (own_box.site / "slow_rules.py").write_text(HOOK)
+    else:
+        own_box.train.unlink()
+        os.mkfifo(own_box.train)
+    for policy, code in (("closed", 3), ("open", 0)):
+        start = time.monotonic()
+        options = ["--train", own_box.train, "--budget", "0.9", "--policy", policy]
+        done = own_box.execute(*options)
+
+        assert (done.returncode, started(done)) == (code, code == 0), done.stderr
+        assert time.monotonic() - start < 10
+        late = [item for item in events(done) if item["event"] == "timeout"]
+        assert "budget of 0.9 s" in late[-1]["problem"]
+        assert events(done)[-1]["verdict"] == "undetermined"
 
 
 @pytest.mark.parametrize(("policy", "code"), [("closed", 1), ("warn", 0), ("open", 0)])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ import envcheck
 from envcheck.errors import UsageError
 from envcheck.facts import not_applicable, ok, unknown
 from envcheck.fingerprint import Fingerprint
-from envcheck.startup.budget import Budget
+from envcheck.startup.budget import Budget, OutOfTime
 from envcheck.startup.journal import Journal
 from envcheck.startup.policy import POLICIES, exit_code
 from envcheck.startup.seal import differences
@@ -100,6 +102,53 @@ def test_a_budget_in_another_thread() -> None:
     worker.join()
 
     assert results == [7]
+
+
+def test_a_budget_inside_another() -> None:
+    """The inner one ends first and the outer one still ends; the program's own timer goes on."""
+    rang: list[float] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(time.monotonic()))
+    signal.setitimer(signal.ITIMER_REAL, 0.6)
+    start = time.monotonic()
+
+    def work() -> None:
+        with pytest.raises(OutOfTime):
+            Budget(0.1).within(lambda: time.sleep(30))
+        time.sleep(30)
+
+    try:
+        with pytest.raises(OutOfTime):
+            Budget(0.3).within(work)
+        assert time.monotonic() - start < 5
+        assert rang == []
+        time.sleep(max(0.0, 0.7 - (time.monotonic() - start)))
+        assert len(rang) == 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_budget_that_is_swallowed_rings_again() -> None:
+    """Code that catches everything, once, does not get all the time there is."""
+
+    def stubborn() -> None:
+        try:
+            time.sleep(30)
+        except BaseException:  # noqa: BLE001 - that is what is tested
+            time.sleep(30)
+
+    start = time.monotonic()
+    with pytest.raises(OutOfTime):
+        Budget(0.1).within(stubborn)
+    assert time.monotonic() - start < 5
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_parts_come_to_one_exit_code() -> None:
+    """A finding that `warn` lets pass does not let a check pass that could not be done."""
+    assert [exit_code(policy, 1, 3) for policy in POLICIES] == [1, 3, 0]
+    assert [exit_code(policy, 1, 2) for policy in POLICIES] == [2, 2, 0]
+    assert [exit_code(policy) for policy in POLICIES] == [0, 0, 0]
 
 
 def test_the_function() -> None:
