@@ -24,8 +24,8 @@ def read_sources(folder: Path) -> dict[str, bytes]:
 
 
 def is_about_training(name: str) -> bool:
-    """Tell whether a rule file that ships with envcheck judges training runs, by its path."""
-    return "training" in Path(name).with_suffix("").parts
+    """Tell by its path in a rule folder whether a file or folder is about training runs."""
+    return "training" in name.removesuffix(".n3").split("/")
 
 
 def source_hash(sources: dict[str, bytes]) -> str:
