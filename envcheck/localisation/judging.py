@@ -32,6 +32,7 @@ _MOST_PER_COMPONENT = 3
 _MOST_EVIDENCE = 12
 _LONGEST = 120
 STAGE = "training"
+_UNKNOWN_CAUSE = "Cause unknown: no other finding accounts for it."
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def judge(
     findings = [builder.finding(subject, rule[5:]) for subject, rule in violated]
     findings = accepted(_explained(findings, violated, inference), policy)
     findings = _grouped(ranked(findings, index, rulebook), inference)
-    shown, hidden = _limited(findings)
+    shown, hidden = _limited(findings, rulebook)
     seen = set(inference.matching("ec:violates"))
     open_pairs = [pair for pair in inference.matching("ec:undetermined") if pair not in seen]
     return Judgement(
@@ -128,6 +129,13 @@ def _explained(
     return out
 
 
+def _without_cause(finding: Finding, rulebook: Rulebook) -> Finding:
+    """Say of a symptom that nothing accounts for that its cause is unknown."""
+    if finding.explained_by or rulebook.rule(finding.rule).strength != "symptom":
+        return finding
+    return replace(finding, detail=f"{finding.detail} {_UNKNOWN_CAUSE}")
+
+
 def _grouped(findings: Iterable[Finding], inference: Inference) -> list[Finding]:
     """Make one finding of those whose fixes are equivalent: the best, the rest alternatives."""
     same = {frozenset(pair) for pair in inference.matching("ec:sameFixAs")}
@@ -144,13 +152,17 @@ def _grouped(findings: Iterable[Finding], inference: Inference) -> list[Finding]
     return kept
 
 
-def _limited(findings: list[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Return the findings to show, at most three root causes per component, and the others."""
+def _limited(findings: list[Finding], rulebook: Rulebook) -> tuple[list[Finding], list[Finding]]:
+    """Return the findings to show, at most three root causes per component, and the others.
+
+    The rules of a profile are asked for, so all that they say is shown.
+    """
     shown: list[Finding] = []
     hidden: list[Finding] = []
     counts: dict[str, int] = {}
     for finding in findings:
-        if finding.severity == "info" or finding.explained_by or finding.waived:
+        quiet = finding.severity == "info" or finding.explained_by or finding.waived
+        if quiet or rulebook.rule(finding.rule).profile:
             shown.append(finding)
             continue
         counts[finding.component] = counts.get(finding.component, 0) + 1

@@ -10,10 +10,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-    from envcheck.comparing.rulesets import Rules
     from envcheck.findings import Report
     from envcheck.fingerprint import Fingerprint
-    from envcheck.policy import Policy
 
 __all__ = ["judge_run", "localise"]
 
@@ -61,18 +59,61 @@ def judge_run(
     run: Run,
     *,
     against: str | os.PathLike[str] | Fingerprint | None = None,
-    rules: Iterable[str | os.PathLike[str]] | Rules = (),
-    policy: Policy | None = None,
-    strict: bool = False,
-    engine: str = "builtin",
+    rules: Iterable[str | os.PathLike[str]] = (),
+    **judging: Any,
 ) -> Report:
     """Return the report on a run; the arguments mean what they mean for `localise`."""
-    from envcheck.comparing.rulesets import Rules
     from envcheck.localisation.analysing import analyse
     from envcheck.localisation.recording.writing import log_text
     from envcheck.localisation.rulesets import load_training_rules
     from envcheck.localisation.training_log import parse_log
 
-    known = rules if isinstance(rules, Rules) else load_training_rules(rules)
+    folders = list(rules)
     log = parse_log(log_text(run.log))
-    return analyse(log, rules=known, policy=policy, strict=strict, engine=engine)
+    training = analyse(log, rules=load_training_rules(folders), **judging)
+    if against is None:
+        return training
+    return _joined(_environment(run, against, folders, judging), training)
+
+
+def _environment(
+    run: Run,
+    against: str | os.PathLike[str] | Fingerprint,
+    rules: Sequence[str | os.PathLike[str]],
+    judging: dict[str, Any],
+) -> Report:
+    """Return the report on this environment and the other one, whichever of them trains."""
+    import json
+
+    from envcheck.fingerprint.reading import parse_fingerprint
+    from envcheck.loading import load_side
+    from envcheck.pairing import compare
+
+    here = parse_fingerprint(json.dumps(run.log["fingerprint"]).encode(), "this environment")
+    other = load_side(against)
+    train, deploy = (other, here) if other.role == "train" else (here, other)
+    return compare(train, deploy, rules=rules, **judging)
+
+
+def _joined(environment: Report, training: Report) -> Report:
+    """Return both reports as one: by severity, and the environment first where it is the same."""
+    from envcheck.findings import OUTCOMES, SEVERITIES
+    from envcheck.records import replace
+
+    parts = (environment, training)
+    findings = sorted(
+        (finding for part in parts for finding in part.findings),
+        key=lambda finding: SEVERITIES.index(finding.severity),
+    )
+    undecided = [part for part in parts if part.rules_checked == 0]
+    return replace(
+        environment,
+        findings=tuple(replace(item, rank=rank) for rank, item in enumerate(findings, 1)),
+        undetermined=(*environment.undetermined, *training.undetermined),
+        rules={name: sum(part.rules.get(name, 0) for part in parts) for name in OUTCOMES},
+        checked=("environment", "training"),
+        inputs={**environment.inputs, **training.inputs},
+        notes=(*environment.notes, *training.notes),
+        open_stages=tuple("training" for part in undecided if part is training)
+        + tuple("environment" for part in undecided if part is environment),
+    )

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from envcheck import __version__
 from envcheck.errors import InputError
 from envcheck.localisation.signalling import Forwarding, stop
 
@@ -88,7 +87,7 @@ def _run_child(
     """Run the child to its end; return its exit code and what interrupted it."""
     from envcheck.localisation.recording.launching import BOOTSTRAP
 
-    package = os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["envcheck"].__file__)))  # type: ignore[type-var, arg-type]
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     options = interpreter_options(sys.orig_argv)
     command = [sys.executable, *options, "-c", BOOTSTRAP, package, log, script, *arguments]
     deadline = None if max_seconds is None else time.monotonic() + max_seconds
@@ -154,7 +153,7 @@ def _empty(script: str, reason: str) -> dict[str, Any]:
     from envcheck.localisation.recording.importing import script_name
     from envcheck.localisation.recording.session import Session
 
-    session = Session("", script_name(script), time.time())
+    session = Session(script_name(script), time.time())
     session.note_reason(reason)
     return session.document()
 

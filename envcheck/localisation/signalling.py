@@ -7,12 +7,15 @@ import signal
 import subprocess
 import threading
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["Forwarding", "stop"]
 
 _PATIENCE = 10.0
 """Seconds that a script gets to end after each signal."""
+
+
+_ESCALATION = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 class Forwarding:
@@ -26,7 +29,7 @@ class Forwarding:
         self._child: subprocess.Popen[bytes] | None = None
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Forwarding:
+    def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._handle)
@@ -41,7 +44,7 @@ class Forwarding:
         self._child = child
 
     def _handle(self, number: int, _: FrameType | None) -> None:
-        self.interrupted = True
+        self.interrupted = self.interrupted or number == signal.SIGINT
         child = self._child
         if child is None or child.returncode is not None:
             return
@@ -68,8 +71,8 @@ def in_foreground() -> bool:
 
 def stop(child: subprocess.Popen[bytes]) -> int:
     """Interrupt a child, then terminate, then kill it; return its exit code."""
-    for ask in (lambda: child.send_signal(signal.SIGINT), child.terminate, child.kill):
-        ask()
+    for number in _ESCALATION:
+        child.send_signal(number)
         try:
             return child.wait(_PATIENCE)
         except subprocess.TimeoutExpired:

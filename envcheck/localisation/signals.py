@@ -89,20 +89,26 @@ def signals_of(fit: Mapping[str, Any]) -> Signals:
     )
 
 
-def _null(fit: Mapping[str, Any]) -> float | None:
-    """Return the loss of the best constant prediction, over all outputs, or None."""
+def _null(fit: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return what the best constant prediction and the right answer would lose, or None.
+
+    Both are summed over all outputs. Where labels are probabilities, the right answer has a loss
+    too: the entropy of the labels.
+    """
     losses = fit.get("losses") or ()
-    found = {item.get("output"): number(item.get("value")) for item in fit.get("null_loss") or ()}
+    found = {item.get("output"): item for item in fit.get("null_loss") or ()}
     if not losses or fit.get("custom_train_step") or fit.get("custom_loss_method"):
         return None
-    total = 0.0
+    total = least = 0.0
     for loss in losses:
-        value = found.get(loss.get("output"))
-        if value is None or loss.get("custom"):
+        item = found.get(loss.get("output")) or {}
+        value, floor = number(item.get("value")), number(item.get("floor", 0.0))
+        if value is None or floor is None or loss.get("custom"):
             return None
         weight = number(loss.get("weight"))
         total += value * (1.0 if weight is None else weight)
-    return total if total > 0 else None
+        least += floor * (1.0 if weight is None else weight)
+    return (total, least) if total > least else None
 
 
 def _end(losses: list[float]) -> float | None:
@@ -112,8 +118,11 @@ def _end(losses: list[float]) -> float | None:
     return statistics.median(losses[-max(1, len(losses) // _LAST) :])
 
 
-def _level(loss: float | None, null: float | None) -> float | None:
-    return None if loss is None or null is None else loss / null
+def _level(loss: float | None, null: tuple[float, float] | None) -> float | None:
+    if loss is None or null is None:
+        return None
+    total, least = null
+    return (loss - least) / (total - least)
 
 
 def _accuracy(epochs: Mapping[str, Any]) -> float | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from envcheck.localisation.source_trees import Source
 
 __all__ = [
     "COMPREHENSIONS",
     "Binding",
+    "Bindings",
     "Function",
     "Scope",
-    "bindings",
     "chosen",
     "parameter_default",
     "parameter_names",
@@ -58,7 +58,7 @@ def scopes_of(source: Source, node: ast.AST) -> list[Scope]:
 
     A class body is left out unless the node stands directly in it.
     """
-    found: list[Scope] = []
+    found: list[Any] = []
     for outer in source.ancestors(node):
         if isinstance(outer, _SCOPES) and not (isinstance(outer, ast.ClassDef) and found):
             found.append(outer)
@@ -74,10 +74,22 @@ def scope_name(scope: Scope) -> str:
     return "<module>" if isinstance(scope, ast.Module) else COMPREHENSIONS[type(scope)]
 
 
-def bindings(scope: Scope, name: str) -> list[Binding]:
-    """Return all bindings of a name in one scope, in the order of the text."""
-    found = [binding for key, binding in _all(scope) if key == name]
-    return sorted(found, key=lambda binding: binding.position)
+class Bindings:
+    """The bindings in the scopes of one file; each scope is gone through once."""
+
+    def __init__(self) -> None:
+        self._known: dict[ast.AST, dict[str, list[Binding]]] = {}
+
+    def of(self, scope: Scope, name: str) -> list[Binding]:
+        """Return all bindings of a name in one scope, in the order of the text."""
+        if scope not in self._known:
+            named: dict[str, list[Binding]] = {}
+            for key, binding in _all(scope):
+                named.setdefault(key, []).append(binding)
+            for found in named.values():
+                found.sort(key=lambda binding: binding.position)
+            self._known[scope] = named
+        return self._known[scope].get(name, [])
 
 
 def _all(scope: Scope) -> Iterator[tuple[str, Binding]]:
@@ -98,25 +110,28 @@ def _all(scope: Scope) -> Iterator[tuple[str, Binding]]:
 
 
 def _bound_by(node: ast.AST) -> Iterator[tuple[str, Binding]]:
-    match node:
-        case ast.Assign():
-            for target in node.targets:
-                yield from _targets(target, node.value, "value")
-        case ast.AnnAssign() if node.value is not None:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _targets(target, node.value, "value")
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        if node.value is not None:
             yield from _targets(node.target, node.value, "value")
-        case ast.NamedExpr():
-            yield from _targets(node.target, node.value, "value")
-        case ast.AugAssign(target=ast.Name()):
-            yield node.target.id, Binding("other", node.target)
-        case ast.For() | ast.AsyncFor():
-            yield from _targets(node.target, node.iter, "loop")
-        case ast.withitem(optional_vars=ast.expr()):
-            yield from _others(node.optional_vars)
-        case ast.Import() | ast.ImportFrom():
-            for alias in node.names:
-                yield (alias.asname or alias.name).split(".")[0], Binding("other", alias)
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield node.name, Binding("other", node)
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        yield from _targets(node.target, node.iter, "loop")
+    elif isinstance(node, ast.AugAssign):
+        yield from _others(node.target)
+    elif isinstance(node, ast.withitem):
+        yield from _others(node.optional_vars)
+    else:
+        yield from _defined_by(node)
+
+
+def _defined_by(node: ast.AST) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        for alias in node.names:
+            yield (alias.asname or alias.name).split(".")[0], Binding("other", alias)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name, Binding("other", node)
 
 
 def _targets(
@@ -207,7 +222,9 @@ def parameter_default(function: Function, name: str) -> ast.expr | None:
     given = function.args
     positional = [*given.posonlyargs, *given.args]
     defaults = given.defaults
-    for argument, default in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
+    for argument, default in zip(
+        positional[len(positional) - len(defaults) :], defaults, strict=True
+    ):
         if argument.arg == name:
             return default
     for argument, keyword_default in zip(given.kwonlyargs, given.kw_defaults, strict=True):

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from envcheck.localisation.source_bindings import (
     Binding,
+    Bindings,
     Function,
     Scope,
-    bindings,
     chosen,
     parameter_default,
     parameter_names,
     scope_name,
     scopes_of,
 )
+from envcheck.localisation.source_literals import (
+    UNKNOWN,
+    columns,
+    element,
+    is_named,
+    is_value,
+    name_of,
+    of_value,
+)
 from envcheck.localisation.source_trees import Frame, Source, find_call
 
-__all__ = ["UNKNOWN", "Follower", "Spot", "Unsure"]
+__all__ = ["Follower", "Spot", "Unsure"]
 
 _DEEPEST = 12
-UNKNOWN = object()
-"""Stands for the value of an argument that is not known."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +52,17 @@ class Follower:
     """Follows values through the frames that led to one call, the innermost first."""
 
     def __init__(self, frames: Sequence[Frame], read: Callable[[str], Source | None]) -> None:
-        self._frames = frames
+        self.frames = frames
         self._read = read
 
     def call_at(self, index: int, callee: str | None = None) -> Spot | None:
         """Return the call that a frame stands at, or None."""
-        if index >= len(self._frames):
+        if index >= len(self.frames):
             return None
-        source = self._read(self._frames[index].file)
+        source = self._read(self.frames[index].file)
         if source is None:
             return None
-        call = find_call(source, self._frames[index], callee)
+        call = find_call(source, self.frames[index], callee)
         return None if call is None else Spot(source, call, index)
 
     def argument(
@@ -95,9 +103,9 @@ class Follower:
         if binding is not None and binding.kind == "parameter" and _is_function(scope):
             given = scope.args.vararg
             caller = self._caller(scope, spot.frame)
-            if given is not None and given.arg == _name(spot.node) and caller is not None:
+            if given is not None and given.arg == name_of(spot.node) and caller is not None:
                 call = caller.node
-                taken = len(parameter_names(scope)) - _bound(caller, scope, spot.source)
+                taken = len(parameter_names(scope)) - _bound(scope, spot.source)
                 if isinstance(call, ast.Call):
                     return self._by_position(caller, call, taken + index, depth + 1)
             return Unsure()
@@ -115,7 +123,7 @@ class Follower:
             caller = self._caller(scope, spot.frame)
             if caller is None:
                 return Unsure()
-            if rest is not None and rest.arg == _name(spot.node):
+            if rest is not None and rest.arg == name_of(spot.node):
                 return self.argument(caller, keyword, (), depth + 1)
         literal = self.resolve(spot, UNKNOWN, depth + 1)
         return self._in_mapping(literal, keyword, depth)
@@ -135,9 +143,21 @@ class Follower:
                 elif not isinstance(key, ast.Constant):
                     outcome = outcome or Unsure()
             return outcome
-        if isinstance(node, ast.Call) and _is_named(node.func, "dict") and not node.args:
+        if isinstance(node, ast.Call) and is_named(node.func, "dict") and not node.args:
             return self.argument(spot, keyword, (), depth + 1)
         return Unsure()
+
+    def call_in(self, spot: Spot, keyword: str) -> Spot | None:
+        """Return the call that makes the value of an argument of the call at a spot."""
+        found = self.argument(spot, keyword, (keyword,))
+        made = self.resolve(found, UNKNOWN) if isinstance(found, Spot) else None
+        return made if made is not None and isinstance(made.node, ast.Call) else None
+
+    def item(self, spot: Spot, key: str | None) -> Spot:
+        """Return the value of a key in the dict at a spot, or the spot where there is none."""
+        holder = self.resolve(spot, UNKNOWN)
+        found = None if key is None else self._in_mapping(holder, key, 0)
+        return found if isinstance(found, Spot) else holder
 
     def _in_partial(
         self, spot: Spot, call: ast.Call, keyword: str, positional: Sequence[str], depth: int
@@ -146,7 +166,7 @@ class Follower:
         if not isinstance(call.func, ast.Name):
             return None
         made = self.resolve(replace(spot, node=call.func), UNKNOWN, depth + 1)
-        if isinstance(made.node, ast.Call) and _is_named(made.node.func, "partial"):
+        if isinstance(made.node, ast.Call) and is_named(made.node.func, "partial"):
             return self.argument(made, keyword, ("", *positional), depth + 1)
         return None
 
@@ -186,7 +206,8 @@ class Follower:
         _, binding = self._binding(replace(spot, node=node.value))
         if binding is None or not isinstance(binding.node, ast.ClassDef):
             return None
-        found = [item for item in bindings(binding.node, node.attr) if item.value is not None]
+        bound = _bindings_of(spot.source).of(binding.node, node.attr)
+        found = [item for item in bound if item.value is not None]
         if len(found) != 1 or found[0].value is None:
             return None
         return replace(spot, node=found[0].value)
@@ -196,7 +217,7 @@ class Follower:
         if scope is None or binding is None:
             return None
         if binding.kind == "parameter" and _is_function(scope):
-            return self._parameter(spot, scope, _name(spot.node), depth)
+            return self._parameter(spot, scope, name_of(spot.node), depth)
         if binding.kind == "loop":
             return self._looped(spot, binding, value, depth)
         if binding.value is not None:
@@ -210,7 +231,7 @@ class Follower:
             return None, None
         name = spot.node.id
         for number, scope in enumerate(scopes_of(spot.source, spot.node)):
-            found = bindings(scope, name)
+            found = _bindings_of(spot.source).of(scope, name)
             if not found:
                 continue
             near = number == 0
@@ -220,19 +241,19 @@ class Follower:
                 else self._reached(spot.source, scope, spot.frame)
             )
             binding = chosen(spot.source, found, position, spot.node if near else None)
-            return scope, binding or _of_value(found, value)
+            return scope, binding or of_value(found, value)
         return None, None
 
     def _reached(self, source: Source, scope: Scope, start: int) -> tuple[int, int] | None:
         """Return how far a scope has run, as line and offset, or None when no frame is in it."""
         number = self._frame_of(source, scope, start)
-        return None if number is None else (self._frames[number].line, 0)
+        return None if number is None else (self.frames[number].line, 0)
 
     def _frame_of(self, source: Source, scope: Scope, start: int) -> int | None:
         name = scope_name(scope)
         first, last = getattr(scope, "lineno", 1), getattr(scope, "end_lineno", None)
-        for number in range(start, len(self._frames)):
-            frame = self._frames[number]
+        for number in range(start, len(self.frames)):
+            frame = self.frames[number]
             same = frame.file == source.file and frame.function == name
             if same and first <= frame.line <= (last or frame.line):
                 return number
@@ -244,14 +265,14 @@ class Follower:
         if value is UNKNOWN or binding.value is None:
             return place
         through = self.resolve(replace(spot, node=binding.value), UNKNOWN, depth + 1)
-        elements, index = _columns(through.node, binding.index)
+        elements, index = columns(through.node, binding.index)
         if isinstance(elements, ast.Name):
             through = self.resolve(replace(through, node=elements), UNKNOWN, depth + 1)
             elements = through.node
         if not isinstance(elements, ast.List | ast.Tuple):
             return place
-        parts = [_element(item, index) for item in elements.elts]
-        equal = [item for item in parts if item is not None and _is_value(item, value)]
+        parts = [element(item, index) for item in elements.elts]
+        equal = [item for item in parts if item is not None and is_value(item, value)]
         return replace(through, node=equal[0]) if len(equal) == 1 else place
 
     def _parameter(
@@ -262,7 +283,7 @@ class Follower:
         if caller is None:
             return None
         names = parameter_names(function)
-        positional = names[_bound(caller, function, spot.source) :]
+        positional = names[_bound(function, spot.source) :]
         found = self.argument(caller, name, positional, depth + 1)
         if found is not None:
             return found
@@ -271,7 +292,7 @@ class Follower:
 
     def _caller(self, function: Function, start: int) -> Spot | None:
         """Return the call that runs a function of the program."""
-        source = self._read(self._frames[start].file)
+        source = self._read(self.frames[start].file)
         number = None if source is None else self._frame_of(source, function, start)
         if number is None:
             return None
@@ -279,57 +300,24 @@ class Follower:
         return self.call_at(number + 1, None if name.startswith(("<", "__")) else name)
 
 
-def _is_function(scope: Scope | None) -> bool:
-    return isinstance(scope, Function.__args__)  # type: ignore[attr-defined]
+_known: weakref.WeakKeyDictionary[Source, Bindings] = weakref.WeakKeyDictionary()
 
 
-def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
+def _bindings_of(source: Source) -> Bindings:
+    """Return the bindings of a file, gathered once as long as the file is in use."""
+    found = _known.get(source)
+    if found is None:
+        found = _known[source] = Bindings()
+    return found
 
 
-def _is_named(function: ast.expr, name: str) -> bool:
-    last = function.attr if isinstance(function, ast.Attribute) else _name(function)
-    return last == name
+def _is_function(scope: Scope | None) -> TypeGuard[Function]:
+    return isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
-def _bound(caller: Spot, function: Function, source: Source) -> int:
+def _bound(function: Function, source: Source) -> int:
     """Return how many parameters Python fills in itself: `self` of a method."""
     if isinstance(function, ast.Lambda) or not isinstance(source.parents[function], ast.ClassDef):
         return 0
-    marks = [_name(mark) for mark in function.decorator_list]
+    marks = [name_of(mark) for mark in function.decorator_list]
     return 0 if "staticmethod" in marks else 1
-
-
-def _of_value(found: list[Binding], value: Any) -> Binding | None:
-    """Return the one assignment of a literal that has the value."""
-    if value is UNKNOWN:
-        return None
-    equal = [item for item in found if item.value is not None and _is_value(item.value, value)]
-    return equal[0] if len(equal) == 1 and equal[0].kind == "value" else None
-
-
-def _is_value(node: ast.AST, value: Any) -> bool:
-    try:
-        written = ast.literal_eval(node)  # type: ignore[arg-type]
-        return bool(written == value) and isinstance(written, str) == isinstance(value, str)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-
-
-def _columns(node: ast.AST, index: int | None) -> tuple[ast.AST, int | None]:
-    """Return the list that a loop takes its elements from, through `enumerate` and `zip`."""
-    if isinstance(node, ast.Call) and index is not None:
-        if _is_named(node.func, "enumerate") and index == 1 and node.args:
-            return node.args[0], None
-        if _is_named(node.func, "zip") and index < len(node.args):
-            return node.args[index], None
-    return node, index
-
-
-def _element(item: ast.expr, index: int | None) -> ast.expr | None:
-    if index is None:
-        return item
-    whole = isinstance(item, ast.Tuple | ast.List) and index < len(item.elts)
-    return item.elts[index] if whole else None  # type: ignore[attr-defined]
-
-

@@ -32,7 +32,7 @@ class Frame:
 
 
 class Source:
-    """One file: its lines, its tree, the parent of each node, and its calls in order."""
+    """One file: its lines, its tree, the parent of each node, its calls and where each ends."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -42,9 +42,11 @@ class Source:
             self.tree = ast.parse(text)
         self.parents: dict[ast.AST, ast.AST] = {}
         self.calls: list[ast.Call] = []
+        self.ends: dict[tuple[int, int], ast.Call] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call):
                 self.calls.append(node)
+                self.ends[node.end_lineno or 0, node.end_col_offset or 0] = node
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
 
@@ -96,9 +98,7 @@ def find_call(source: Source, frame: Frame, callee: str | None = None) -> ast.Ca
     one to something of the name `callee`.
     """
     if frame.end_line is not None and frame.end_column is not None:
-        end = (frame.end_line, frame.end_column)
-        exact = [node for node in source.calls if (node.end_lineno, node.end_col_offset) == end]
-        return exact[0] if exact else None
+        return source.ends.get((frame.end_line, frame.end_column))
     starting = [node for node in source.calls if node.lineno == frame.line]
     around = [node for node in source.calls if _holds(node, frame.line)]
     for group in (starting, around):

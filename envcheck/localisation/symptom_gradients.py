@@ -1,11 +1,11 @@
-"""Gradients across the depth of a model: exploding, vanishing, and not there at all."""
+"""Gradients across the depth of a model: exploding and vanishing."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from envcheck.localisation.symptom_growth import grown
 from envcheck.localisation.symptoms import Symptom
@@ -14,7 +14,7 @@ from envcheck.localisation.training_log import number
 if TYPE_CHECKING:
     from envcheck.localisation.probe_history import History, Probe
 
-__all__ = ["disconnected", "exploding", "vanishing"]
+__all__ = ["exploding", "vanishing"]
 
 _TINY_MEAN = 1e-6
 """Mean magnitude of a vanished gradient (TheDeepChecker, TOSEM 2022)."""
@@ -26,6 +26,9 @@ _TINY_NORM, _RATIO = 1e-4, 1e-3
 _STILL_LEARNS = 1e-4
 """Relative update from which on an adaptive optimiser makes up for a tiny gradient
 (TheDeepChecker: healthy updates are 1e-4 to 1e-1)."""
+
+_SMALL_SHARE = 0.95
+"""Share of weights below 1e-5 from which on a layer passes nothing on (TheDeepChecker)."""
 
 _SUSTAINED = 2 / 3
 """Share of the probes from the first bad one on that have to be bad too."""
@@ -88,7 +91,7 @@ def vanishing(history: History) -> Symptom | None:
         good=lost[first - 1][0].moment if first else None,
         seen=f"{weakest.norm:.3g}, {weakest.norm / strongest:.3g} of the strongest",
         expected=f"more than {_RATIO:g} of the strongest, or above {_TINY_NORM:g}",
-        others=tuple(slope.layer for slope in slopes if slope.layer != guilty),
+        others=tuple(dict.fromkeys(s.layer for s in slopes if s.layer != guilty)),
         sources=(last.source("weights", weakest.place, "gradient_norm"),),
         series=history.series(
             f"{weakest.layer} gradient",
@@ -131,66 +134,38 @@ def _lost(history: History, probe: Probe) -> list[_Slope] | None:
 def _narrowest(history: History, probe: Probe, lost: list[_Slope]) -> str:
     """Return the layer that the gradient is lost in.
 
-    It is the one behind the sharpest drop if that makes up most of the loss, on a logarithmic
-    scale; where the gradient fades from layer to layer it is the first layer.
+    It is the first layer whose weights, biases apart, are all next to 0; else the one behind the
+    sharpest drop, if that makes up most of the loss on a logarithmic scale. Where the gradient
+    fades from layer to layer it is the first layer.
     """
-    slopes = [slope for slope in _slopes(history, probe) if slope.norm > 0]
+    norms: dict[str, float] = {}
+    for slope in _slopes(history, probe):
+        norms[slope.layer] = max(norms.get(slope.layer, 0.0), slope.norm)
+    empty = sorted(_without_weights(probe), key=history.place)
+    if empty:
+        return empty[0]
+    first = lost[0].layer
+    behind = [layer for layer in norms if history.place(layer) >= history.place(first)]
     drops = [
-        (math.log(later.norm / earlier.norm), later.layer)
-        for earlier, later in itertools.pairwise(slopes)
-        if earlier.layer != later.layer
+        (math.log(norms[later] / norms[earlier]), later)
+        for earlier, later in itertools.pairwise(behind)
+        if norms[earlier] > 0 and norms[later] > 0
     ]
-    if not drops:
-        return lost[0].layer
-    sharpest, layer = max(drops)
-    whole = sum(drop for drop, _ in drops if drop > 0)
-    return layer if sharpest > 0.6 * whole else lost[0].layer
+    sharpest, layer = max(drops, default=(0.0, first))
+    return layer if sharpest > 0.6 * sum(max(drop, 0.0) for drop, _ in drops) else first
+
+
+def _without_weights(probe: Probe) -> set[str]:
+    """Return the layers of which nearly all weights are next to 0, biases apart."""
+    small: dict[str, bool] = {}
+    for weight in probe.weights:
+        name = str(weight.get("name")).rpartition("/")[2]
+        if weight.get("trainable", True) and name not in ("bias", "beta"):
+            layer = str(weight.get("layer"))
+            tiny = (number(weight.get("small_share")) or 0.0) > _SMALL_SHARE
+            small[layer] = small.get(layer, True) and tiny
+    return {layer for layer, tiny in small.items() if tiny}
 
 
 def _lasts(states: list[bool]) -> bool:
     return bool(states) and states[-1] and sum(states) >= _SUSTAINED * len(states)
-
-
-def disconnected(history: History) -> Symptom | None:
-    """Return the layers that are to be trained and to which no gradient comes at all.
-
-    Silent for a model with more outputs than losses: what serves only the others is left out on
-    purpose; and for layers whose gradient is not known.
-    """
-    outputs = history.model.get("outputs") or ()
-    losses = [loss for loss in history.fit.get("losses") or () if loss.get("name")]
-    told = [probe for probe in history.probes if _known(probe)]
-    if not told or len(outputs) > len(losses):
-        return None
-    cut = _cut(told[0])
-    for probe in told[1:]:
-        cut = [layer for layer in cut if layer in _cut(probe)]
-    if not cut:
-        return None
-    ordered = sorted(cut, key=history.place)
-    place = next(
-        k for k, weight in enumerate(told[0].weights) if weight.get("layer") == ordered[0]
-    )
-    return Symptom(
-        kind="disconnected",
-        layer=ordered[0],
-        tensor=f"gradient of {told[0].weights[place].get('name')}",
-        bad=told[0].moment,
-        seen="no gradient",
-        expected="a gradient of the loss with respect to every weight that is trained",
-        others=tuple(ordered[1:]),
-        sources=(told[0].source("weights", place, "gradient"),),
-    )
-
-
-def _known(probe: Probe) -> bool:
-    return any(weight.get("gradient") == "ok" for weight in probe.weights)
-
-
-def _cut(probe: Probe) -> list[str]:
-    """Return the layers of which no trained weight has a gradient."""
-    states: dict[str, list[Any]] = {}
-    for weight in probe.weights:
-        if weight.get("trainable", True):
-            states.setdefault(str(weight.get("layer")), []).append(weight.get("gradient"))
-    return [layer for layer, found in states.items() if set(found) == {"none"}]

@@ -54,9 +54,7 @@ def _broken_weights(history: History, probe: Probe) -> list[int]:
 
 
 def _broken_gradients(history: History, probe: Probe) -> list[int]:
-    found = [
-        k for k, w in enumerate(probe.weights) if share(w.get("gradient_nonfinite_share")) > 0
-    ]
+    found = [k for k, w in enumerate(probe.weights) if share(w.get("gradient_nonfinite_share")) > 0]
     return sorted(found, key=lambda k: (history.place(str(probe.weights[k].get("layer"))), k))
 
 
@@ -124,7 +122,9 @@ def _passing(history: History, probe: Probe, good: Probe | None) -> Symptom:
         ("nonfinite-target", "target_nonfinite_share"),
     ):
         if share(probe.data.get(key)) > 0:
-            layer = str(probe.calls[0].get("path")) if kind == "nonfinite-input" and probe.calls else ""
+            layer = (
+                str(probe.calls[0].get("path")) if kind == "nonfinite-input" and probe.calls else ""
+            )
             seen = f"NaN or infinity in {share(probe.data.get(key)):.1%} of the values"
             return Symptom(kind=kind, layer=layer, seen=seen, expected=_FINITE,
                            sources=(f"probes/{probe.index}/{key}",), **common)  # fmt: skip

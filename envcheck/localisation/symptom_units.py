@@ -17,7 +17,7 @@ _DEAD, _DYING = 0.9, 0.5
 than half); fewer are the sparsity that rectifiers are used for."""
 
 _SATURATED = 0.85
-"""Share of values within 2 % of the bounds of their activation (TheDeepChecker: ρ > 0.85)."""
+"""Share of values within 2 % of the bounds of their activation (TheDeepChecker: more than 0.85)."""
 
 _SUSTAINED = 2 / 3
 _LEAST_STEPS = 4

@@ -51,7 +51,7 @@ def frozen(history: History) -> Symptom | None:
         kind="frozen",
         layer=layers[0],
         tensor=str(probe.weights[place].get("name")),
-        bad=_after(history, probe),
+        bad=probe.moment,
         good=measured[onset - 1].moment if onset else None,
         seen=f"no weight changed in any of the {len(measured) - onset} steps looked at",
         expected="weights that change, as those of other layers do",
@@ -130,9 +130,3 @@ def _onset(states: list[Any]) -> int:
 def _is_cut(probe: Probe, layer: str) -> bool:
     states = {w.get("gradient") for w in probe.weights if w.get("layer") == layer}
     return states == {"none"}
-
-
-def _after(history: History, probe: Probe) -> Any:
-    """Return the moment of the probe: the step measured is the one that follows it."""
-    del history
-    return probe.moment

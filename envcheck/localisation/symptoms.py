@@ -20,7 +20,7 @@ __all__ = ["KINDS", "Symptom", "bracket", "symptoms_of"]
 KINDS = (
     "nonfinite-input", "nonfinite-target", "nonfinite-weights", "nonfinite-values",
     "nonfinite-gradient", "nonfinite-loss", "nonfinite-step", "overflow", "exploding",
-    "vanishing", "dead", "dying", "saturated", "constant", "disconnected", "frozen", "unchanged",
+    "vanishing", "dead", "dying", "saturated", "constant", "frozen", "unchanged",
     "still",
 )  # fmt: skip
 """The kinds of symptoms."""
@@ -54,7 +54,7 @@ def symptoms_of(fit: Mapping[str, Any], model: Mapping[str, Any] | None) -> list
     Once a number is not finite nothing after it says anything: only earlier probes are looked at
     for the other kinds.
     """
-    from envcheck.localisation.symptom_gradients import disconnected, exploding, vanishing
+    from envcheck.localisation.symptom_gradients import exploding, vanishing
     from envcheck.localisation.symptom_nonfinite import nonfinite
     from envcheck.localisation.symptom_units import constant, dead, saturated
     from envcheck.localisation.symptom_updates import frozen, still, unchanged
@@ -67,7 +67,7 @@ def symptoms_of(fit: Mapping[str, Any], model: Mapping[str, Any] | None) -> list
     found += [
         find(history)
         for find in (
-            exploding, vanishing, dead, saturated, constant, disconnected, frozen, unchanged, still,
+            exploding, vanishing, dead, saturated, constant, frozen, unchanged, still,
         )
     ]  # fmt: skip
     kept = [symptom for symptom in found if symptom is not None]

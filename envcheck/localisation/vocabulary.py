@@ -6,6 +6,7 @@ nothing asserts, or that no rule reads, fails it.
 
 from __future__ import annotations
 
+from envcheck.localisation.words_of_training import DATA, MODEL, TABLES, TRAINING
 from envcheck.rulebook.words import Words
 
 __all__ = ["ASSERTED", "DERIVED", "READ_BY_THE_JUDGE", "RULE_TABLES", "words"]
@@ -27,19 +28,20 @@ _SIGNALS: dict[str, str] = {
 }
 """What the curves of a fit say."""
 
-_DATA: dict[str, str] = {}
-"""What the arrays given to a fit are like."""
-
-_MODEL: dict[str, str] = {}
-"""What a model is made of."""
-
-_TRAINING: dict[str, str] = {}
-"""How a fit was set up, and how it ended."""
-
-_NUMERIC: dict[str, str] = {}
+_NUMERIC: dict[str, str] = {
+    "symptom": "the kind of a numeric symptom, such as ec:dead",
+    "layerName": "what a sentence calls the layer of a symptom",
+    "when": "between which batches a symptom began",
+    "seenValue": "what was seen of a symptom",
+    "expectedValue": "what would have been in order instead",
+    "what": "the weight, values or gradient that a symptom is about",
+    "elsewhere": "a sentence about other layers in the same state",
+    "leadsTo": "a symptom that an earlier one can have brought about",
+    "numbers": "of a fit: ec:probed, or ec:unknown where its layers were not looked at",
+}
 """Where numbers went wrong."""
 
-ASSERTED: dict[str, str] = {**_SIGNALS, **_DATA, **_MODEL, **_TRAINING, **_NUMERIC}
+ASSERTED: dict[str, str] = {**_SIGNALS, **DATA, **MODEL, **TRAINING, **_NUMERIC}
 """Predicates that the fact builders assert."""
 
 DERIVED: dict[str, str] = {
@@ -49,7 +51,7 @@ DERIVED: dict[str, str] = {
 }
 """Predicates that rules derive, beside the three outcomes."""
 
-RULE_TABLES: dict[str, str] = {}
+RULE_TABLES: dict[str, str] = {**TABLES}
 """Predicates of the tables inside rule files."""
 
 READ_BY_THE_JUDGE = frozenset({"level", "performance"})

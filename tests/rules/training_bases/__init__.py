@@ -1,0 +1,1 @@
+"""Small training programs whose logs the cases of the training rules start from."""
