@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -235,7 +236,7 @@ class _Builder:
             related=related,
             expected=_bound(bindings, "expected"),
             seen=_bound(bindings, "seen"),
-            series=place_of(self._graph, subject).series,
+            series=_drawable(place_of(self._graph, subject).series),
             evidence=self._evidence(explanation),
             because=tuple(explanation.lines()),
             guards=rule.guards,
@@ -282,10 +283,31 @@ def _bound(bindings: Mapping[str, str], name: str) -> Any:
 
 
 def _short(value: Any) -> Any:
-    """Return a value of the log in few words: the size of a list or object, not its content."""
+    """Return a value of the log in few words: the size of a list or object, not its content.
+
+    A report is strict JSON, so NaN and infinities become words.
+    """
     if isinstance(value, list):
         flat = all(not isinstance(item, list | dict) for item in value)
-        return value if flat and len(value) <= 8 else f"{len(value)} items"
+        return [_short(item) for item in value] if flat and len(value) <= 8 else _size(value)
     if isinstance(value, dict):
         return f"{len(value)} members"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     return value[:_LONGEST] if isinstance(value, str) else value
+
+
+def _size(value: list[Any]) -> str:
+    return f"{len(value)} items"
+
+
+def _drawable(series: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+    """Return what a plot shows without the points that no axis holds."""
+    return tuple(
+        {**line, "points": [pair for pair in line["points"] if all(map(_is_finite, pair))]}
+        for line in series
+    )
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)

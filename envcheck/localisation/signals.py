@@ -45,6 +45,8 @@ class Signals:
     still_falling: bool | None
     validation_minimum_at: float | None
     validation_rise: float | None
+    majority: float | None = None
+    """The accuracy of always naming the largest class."""
 
     @property
     def level(self) -> float | None:
@@ -52,11 +54,18 @@ class Signals:
         return self.train_level if self.validation_level is None else self.validation_level
 
     @property
+    def at_ceiling(self) -> bool:
+        """Whether the accuracy is high, and not because one class is nearly all there is."""
+        if self.accuracy is None or self.accuracy < CEILING:
+            return False
+        return self.majority is None or 1 - self.accuracy <= 0.5 * (1 - self.majority)
+
+    @property
     def performance(self) -> str:
         """One of good, middling, poor, none and undetermined."""
         if self.curve == "nonfinite":
             return "none"
-        if self.accuracy is not None and self.accuracy >= CEILING:
+        if self.at_ceiling:
             return "good"
         level = self.level
         if level is None:
@@ -77,7 +86,7 @@ def signals_of(fit: Mapping[str, Any]) -> Signals:
     validation = numbers(epochs.get("val_loss"))
     minimum_at, rise = _validation(validation)
     return Signals(
-        train_level=_level(_end(losses), null),
+        train_level=None if _is_weighted(fit) else _level(_end(losses), null),
         validation_level=_level(validation[-1] if validation else None, null),
         accuracy=_accuracy(epochs),
         curve=_curve(curves, recorded, blocks),
@@ -86,7 +95,13 @@ def signals_of(fit: Mapping[str, Any]) -> Signals:
         still_falling=None if tail is None else tail.certain and tail.drop >= _FALLING,
         validation_minimum_at=minimum_at,
         validation_rise=rise,
+        majority=_majority(fit),
     )
+
+
+def _is_weighted(fit: Mapping[str, Any]) -> bool:
+    """Tell whether rows count differently in the training loss, so that no null loss fits it."""
+    return bool(fit.get("class_weight") or fit.get("sample_weight"))
 
 
 def _null(fit: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -135,6 +150,16 @@ def _accuracy(epochs: Mapping[str, Any]) -> float | None:
         found[name.startswith("val_")] += last
     chosen = found[True] or found[False]
     return min(chosen) if chosen else None
+
+
+def _majority(fit: Mapping[str, Any]) -> float | None:
+    """Return the largest share that a class has in a target; None where no classes are counted."""
+    shares = []
+    for target in (fit.get("data") or {}).get("targets") or ():
+        counts = numbers(target.get("class_counts"))
+        if counts and sum(counts) > 0:
+            shares.append(max(counts) / sum(counts))
+    return max(shares, default=None)
 
 
 def _curve(curves: Mapping[str, Any], recorded: Any, blocks: Any) -> str | None:

@@ -5,12 +5,14 @@ The rules here are made up, so that each test shows one thing.
 
 from __future__ import annotations
 
+import json
+import math
 from datetime import date
 from typing import Any
 
 import pytest
 
-from envcheck.localisation.graph import TrainingGraph
+from envcheck.localisation.graph import Place, TrainingGraph
 from envcheck.localisation.judging import Judgement, judge
 from envcheck.localisation.signals import Signals
 from envcheck.localisation.training_log import TrainingLog
@@ -198,3 +200,17 @@ def test_the_policy_waives_disables_and_resets() -> None:
     assert _judged(facts, book, policy=Policy(disable=frozenset({"MOD901"}))).findings == ()
     reset = _judged(facts, book, policy=Policy(severity={"MOD901": "warning"})).findings[0]
     assert reset.severity == "warning"
+
+
+def test_numbers_that_json_does_not_have() -> None:
+    """Evidence and series of a broken run still make strict JSON."""
+    log = {**_LOG, "program": {"losses": [1.0, math.nan], "worst": -math.inf}}
+    graph = TrainingGraph(TrainingLog(log))
+    graph.put_value("fit:f0", "flaw", "it", "program/losses", "program/worst")
+    points = [[0, 1.0], [1, math.inf]]
+    graph.stand("fit:f0", Place(fit="f0", series=({"label": "loss", "points": points},)))
+    book = _book({"id": "TRN901"})
+    found = judge(graph, *book, _signals("poor"), policy=Policy()).findings[0]
+    assert [item.value for item in found.evidence] == [[1.0, "NaN"], "-infinity"]
+    assert found.series == ({"label": "loss", "points": [[0, 1.0]]},)
+    json.dumps(found.to_json(), allow_nan=False)

@@ -102,3 +102,19 @@ def test_validation_minimum() -> None:
     signals = signals_of(fit)
     assert signals.validation_minimum_at == 0.5
     assert signals.validation_rise == pytest.approx(0.5)
+
+
+def test_a_high_accuracy_that_one_class_alone_gives() -> None:
+    """98 % right where 97.5 % are of one class is no good fit; 99.5 % is."""
+    fit = _fit(data={"targets": [{"class_counts": [975, 25]}]})
+    fit["curves"]["epoch"] = {"val_loss": [2.0], "val_accuracy": [0.98]}
+    assert signals_of(fit).performance == "poor"
+    fit["curves"]["epoch"]["val_accuracy"] = [0.995]
+    assert signals_of(fit).performance == "good"
+
+
+def test_weighted_rows_have_no_training_level() -> None:
+    """The null loss is that of rows that count alike; validation rows do."""
+    fit = _fit(class_weight=True)
+    assert signals_of(fit).train_level is None
+    assert signals_of(fit).validation_level == pytest.approx(0.6 / math.log(10))
