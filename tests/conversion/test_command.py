@@ -102,38 +102,104 @@ def test_traces(folder: Path) -> None:
         (["model.keras", "clean.onnx", "--inputs", "short.onnx"], "cannot be read"),
         (["model.keras", "clean.onnx", "--tolerance", "x"], "--tolerance"),
         (["model.keras", "clean.onnx", "--import", "nowhere.py"], "cannot be imported"),
+        (["text.keras"], "text.keras"),
+        (["text.h5"], "text.h5"),
+        (["empty"], "empty"),
+        (["model.keras", "text.onnx"], "cannot be read as ONNX"),
+        (["model.keras", "text.tflite"], "text.tflite"),
+        (["short.h5"], "short.h5"),
+        (["model.keras", "clean.onnx", "--inputs", "nothing.npz"], "does not exist"),
+        (["model.keras", "clean.onnx", "--inputs", "names.npz"], "lacks input_layer; has other"),
+        (["model.keras", "clean.onnx", "--inputs", "shape.npz"], "has shape (3, 16, 13, 3)"),
+        (["model.keras", "clean.onnx", "--inputs", "rank.npz"], "has shape (3, 16)"),
+        (["model.keras", "clean.onnx", "--inputs", "dtype.npz"], "has dtype <U1"),
+        (["model.keras", "clean.onnx", "--inputs", "nan.npz"], "holds NaN"),
+        (["model.keras", "clean.onnx", "--inputs", "none.npz"], "holds no samples"),
+        (["model.keras", "clean.onnx", "--inputs", "pickle.npy"], "cannot be read"),
+        (["model.keras", "clean.onnx", "--inputs", "damaged.npz"], "damaged.npz"),
+        (["refusing.keras", "--import", "refusing.py"], "does not run on these inputs"),
+        (["model.keras", "clean.onnx", "--runtime", "nonsense"], "unknown runtime"),
+        (["model.keras", "clean.onnx", "--provider", "nonsense"], "no provider"),
+        (["model.keras", "clean.onnx", "--memory-limit", "much"], "is no size"),
     ],
 )
 def test_bad_input(folder: Path, arguments: list[str], words: str) -> None:
     """Each mistake ends with exit code 2 and says what it is."""
-    (folder / "short.onnx").write_bytes((folder / "clean.onnx").read_bytes()[:2000])
-    (folder / "short.keras").write_bytes((folder / "model.keras").read_bytes()[:2000])
     if not (folder / "lambda.keras").exists():
-        import keras
-
-        model = keras.Sequential([keras.Input((3,)), keras.layers.Lambda(lambda x: x * 2)])
-        model.save(folder / "lambda.keras")
+        _write_bad_files(folder)
     done = _run(folder, "parity", *arguments)
 
     assert done.returncode == 2, done.stdout + done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+    assert done.stdout == ""
 
 
-def test_weights_outside_the_folder_are_not_read(folder: Path, tmp_path: Path) -> None:
-    """External data that leads out of the model's folder is refused."""
+def _write_bad_files(folder: Path) -> None:
+    """Write what is no model, or no inputs of it."""
+    import keras
+    import numpy as np
+
+    model = keras.saving.load_model(folder / "model.keras")
+    model.save(folder / "whole.h5")
+    for name, whole in (("onnx", "clean.onnx"), ("keras", "model.keras"), ("h5", "whole.h5")):
+        (folder / f"short.{name}").write_bytes((folder / whole).read_bytes()[:2000])
+    for name in ("keras", "h5", "onnx", "tflite"):
+        (folder / f"text.{name}").write_text("no model at all\n" * 40)
+    (folder / "empty").mkdir()
+    shape = (3, 16, 12, 3)
+    np.savez(folder / "names.npz", other=np.ones(shape, "float32"))
+    np.savez(folder / "shape.npz", input_layer=np.ones((3, 16, 13, 3), "float32"))
+    np.savez(folder / "rank.npz", input_layer=np.ones((3, 16), "float32"))
+    np.savez(folder / "dtype.npz", input_layer=np.full(shape, "a"))
+    np.savez(folder / "nan.npz", input_layer=np.full(shape, np.nan, "float32"))
+    np.savez(folder / "none.npz", input_layer=np.ones((0, 16, 12, 3), "float32"))
+    np.save(folder / "pickle.npy", np.array([{}], dtype=object), allow_pickle=True)
+    data = bytearray((folder / "samples.npz").read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    (folder / "damaged.npz").write_bytes(data)
+    (folder / "refusing.py").write_text(
+        "import keras\n"
+        "@keras.saving.register_keras_serializable('mine')\n"
+        "class Refusing(keras.layers.Layer):\n"
+        "    def call(self, x):\n"
+        "        if not hasattr(x, 'numpy'): return x\n"
+        "        raise ValueError('not today')\n"
+    )
+    save = "keras.Sequential([keras.Input((4,)), refusing.Refusing()]).save('refusing.keras')"
+    make = [sys.executable, "-c", f"import refusing, keras; {save}"]
+    subprocess.run(make, cwd=folder, check=True, capture_output=True)
+    chain = [keras.Input((3,)), keras.layers.Lambda(lambda x: x * 2)]
+    keras.Sequential(chain).save(folder / "lambda.keras")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("../secret.bin", "outside its own folder"),
+        ("{folder}/secret.bin", "outside its own folder"),
+        ("link.bin", "outside its own folder"),
+        ("missing.bin", "are missing"),
+    ],
+)
+def test_weights_outside_the_folder_are_not_read(
+    folder: Path, tmp_path: Path, place: str, words: str
+) -> None:
+    """External data that leads out of the model's folder, or nowhere, is refused."""
     import onnx
     from onnx.external_data_helper import set_external_data
 
+    (folder / "secret.bin").write_bytes(bytes(1 << 16))
+    (tmp_path / "link.bin").symlink_to(folder / "secret.bin")
     model = onnx.load(str(folder / "clean.onnx"))
     weight = max(model.graph.initializer, key=lambda item: len(item.raw_data))
-    set_external_data(weight, "../secret.bin")
+    set_external_data(weight, place.format(folder=folder))
     weight.ClearField("raw_data")
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
     done = _run(folder, "parity", "model.keras", str(tmp_path / "m.onnx"))
 
     assert done.returncode == 2
-    assert "outside its own folder" in done.stderr
+    assert words in done.stderr
 
 
 def test_custom_layers(folder: Path) -> None:

@@ -110,6 +110,25 @@ def test_pickles_are_not_read(tmp_path: Path) -> None:
         read_inputs(str(path))
 
 
+def test_damaged_inputs_are_refused(tmp_path: Path) -> None:
+    """Cut off, or with any byte changed, a file of inputs is refused or read, and no more."""
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, x=IMAGE)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0xFF
+        for data in (bytes(damaged), whole[:place]):
+            path.write_bytes(data)
+            try:
+                read_inputs(str(path))
+            except InputError:
+                refused += 1
+
+    assert refused > len(whole) // 7
+
+
 def test_a_trace_reads_back(tmp_path: Path) -> None:
     """Arrays and what is known about them come back; nothing is left half-written."""
     path = str(tmp_path / "a.trace")

@@ -9,8 +9,8 @@ import pytest
 
 from envcheck.conversion.causes import ADVICE
 from envcheck.conversion.complaints import Complaint, read_log
-from envcheck.conversion.judgement import RULES
 from envcheck.conversion.naming import layer_in
+from envcheck.conversion.rules import RULES
 from envcheck.conversion.workarounds import workaround
 
 if TYPE_CHECKING:

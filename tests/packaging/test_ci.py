@@ -41,6 +41,41 @@ def test_ci_runs_the_command_of_the_readme(root: Path) -> None:
     assert os.access(root / ".ci" / "run", os.X_OK)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="CI runs under a Unix shell")
+@pytest.mark.parametrize(
+    ("lines", "code", "expected"),
+    [
+        (["SKIPPED [1] tests/a.py:9: needs the keras extra", "== 9 passed, 1 skipped =="], 0, 1),
+        (["SKIPPED [1] tests/a.py:9: could not import 'keras': no module", "== 9 passed =="], 0, 1),
+        (["SKIPPED [1] tests/a.py:9: no CPython 3.8 on PATH", "== 9 passed, 1 skipped =="], 0, 0),
+        (["== 9 passed =="], 0, 0),
+        (["== 1 failed, 8 passed =="], 1, 1),
+    ],
+)
+def test_slow_tests_are_not_skipped_for_want_of_a_package(
+    root: Path, tmp_path: Path, lines: list[str], code: int, expected: int
+) -> None:
+    """In CI, a slow test that skips since a framework is missing fails the step."""
+    script = (root / ".ci" / "run").read_text("utf-8")
+    function = re.search(r"^slow_tests\(\) \{.*?^\}$", script, re.MULTILINE | re.DOTALL)
+    assert function
+    fake = tmp_path / "frameworks" / "bin" / "python"
+    fake.parent.mkdir(parents=True)
+    shown = "\n".join(lines)
+    fake.write_text(f"#!/bin/sh\ncat <<'TEXT'\n{shown}\nTEXT\nexit {code}\n", "utf-8")
+    fake.chmod(0o755)
+    places = f"tools={tmp_path}/tools frameworks={tmp_path}/frameworks"
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{places}\n{function.group()}\nslow_tests"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == expected
+    assert lines[-1] in done.stdout
+
+
 def test_nobody_is_sent_to_a_strangers_distribution(root: Path) -> None:
     """The distribution is ml-envcheck; no text tells anyone to install `envcheck`."""
     found = [

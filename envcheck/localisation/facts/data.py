@@ -14,7 +14,7 @@ from envcheck.localisation.facts.layer_kinds import (
 from envcheck.localisation.facts.questions import ask
 from envcheck.localisation.facts.split import add_split
 from envcheck.localisation.facts.wiring import wirings
-from envcheck.localisation.training_log import number
+from envcheck.localisation.training_log import number, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -206,10 +206,23 @@ def _add_target(
     missing = number(array.get("nan_share"))
     if missing:
         graph.put_value(subject, "brokenShare", _short(missing), f"{source}/nan_share")
-    balance = number(array.get("perplexity_share"))
+    balance = _balance(array)
     if balance is not None:
         graph.put_value(subject, "balance", balance, f"{source}/perplexity_share")
     _add_counts(graph, subject, array, source)
+
+
+def _balance(array: Mapping[str, Any]) -> float | None:
+    """Return how evenly labels spread over their classes: 0 for one class, 1 for equal shares.
+
+    That is (exp H − 1) / (C − 1) for the label entropy H and the C classes that occur: unlike
+    the perplexity share exp H / C it reaches 0 also with two classes.
+    """
+    share = number(array.get("perplexity_share"))
+    classes = sum(count > 0 for count in numbers(array.get("class_counts")))
+    if share is None or classes < 2:
+        return None
+    return round((share * classes - 1) / (classes - 1), 6)
 
 
 def _add_counts(graph: TrainingGraph, subject: str, array: Mapping[str, Any], source: str) -> None:

@@ -15,6 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from envcheck.localisation.recording.importing import KerasWatch
+from envcheck.localisation.recording.sites import starting_folder
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,6 +33,7 @@ _Module: Any = type(sys)
 
 def launch() -> None:
     """Become the script: its path, arguments, `__main__`, exceptions and exit code."""
+    starting_folder()
     log, script, *arguments = sys.argv[1:]
     path = os.path.abspath(script)
     sys.path.pop(0)  # where the package lies

@@ -12,15 +12,21 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from envcheck.localisation.recording.stack import Origin, is_user_file, look
 from envcheck.localisation.source_lines import UNKNOWN, Frame, Hints, Site, SourceLines
 
-__all__ = ["Sites", "is_user_file", "site_of_line", "user_frames"]
+__all__ = ["Sites", "is_user_file", "site_of_line", "starting_folder", "user_frames"]
 
 _LOGGED = 5
-_started_in = os.getcwd()
+
+
+@cache
+def starting_folder() -> str:
+    """Return the working folder at the first call; a launcher asks before the program runs."""
+    return os.getcwd()
 
 
 def user_frames(limit: int = _LOGGED) -> list[Frame]:
@@ -37,7 +43,7 @@ def _source_lines() -> SourceLines:
     """Return a finder of lines that shows no path of the user's own folder."""
     from envcheck.probing.redaction import Redactor
 
-    return SourceLines(_started_in, Redactor(os.environ).text)
+    return SourceLines(starting_folder(), Redactor(os.environ).text)
 
 
 class Sites:
