@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from envcheck.findings import Evidence, Finding, Fix, Outcome
 from envcheck.localisation.accepting import accepted
+from envcheck.localisation.drawing import series_of
 from envcheck.localisation.places import locations_of, place_of, subject_of
 from envcheck.localisation.ranking import ranked
 from envcheck.reasoning import infer
@@ -236,7 +237,7 @@ class _Builder:
             related=related,
             expected=_bound(bindings, "expected"),
             seen=_bound(bindings, "seen"),
-            series=_drawable(place_of(self._graph, subject).series),
+            series=series_of(self._graph, place_of(self._graph, subject)),
             evidence=self._evidence(explanation),
             because=tuple(explanation.lines()),
             guards=rule.guards,
@@ -299,15 +300,3 @@ def _short(value: Any) -> Any:
 
 def _size(value: list[Any]) -> str:
     return f"{len(value)} items"
-
-
-def _drawable(series: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return what a plot shows without the points that no axis holds."""
-    return tuple(
-        {**line, "points": [pair for pair in line["points"] if all(map(_is_finite, pair))]}
-        for line in series
-    )
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)

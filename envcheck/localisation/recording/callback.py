@@ -134,6 +134,8 @@ def _embed_on_saving(session: Session) -> None:
 
     from keras.src.saving import saving_api
 
+    import keras
+
     save = saving_api.save_model
     if getattr(save, "_envcheck_embeds", False):
         return
@@ -145,12 +147,17 @@ def _embed_on_saving(session: Session) -> None:
         return result
 
     vars(save_model)["_envcheck_embeds"] = True
-    vars(saving_api)["save_model"] = save_model
+    for module in (saving_api, keras.saving, keras.models):
+        if vars(module).get("save_model") is save:
+            vars(module)["save_model"] = save_model
 
 
 def _embed(session: Session, path: str) -> None:
-    from envcheck.embedding.carriers import embed
+    from envcheck.embedding.saving import Embedder
 
     fingerprint = _fingerprint(session)
-    if fingerprint is not None:
-        embed(path, fingerprint)
+    if fingerprint is None:
+        return
+    saved = Embedder(fingerprint).after_save(path)
+    if saved.problem:
+        raise SaveProblem(saved.problem)

@@ -55,11 +55,15 @@ class FitProbes:
         finally:
             self._schedule.note_glance(time.perf_counter() - begun)
 
-    def after_step(self) -> None:
-        """Complete the probe made before the step that has just been done."""
+    def after_step(self, done: int = 1) -> None:
+        """Complete the probe made before the step that has just been done.
+
+        Of several steps `done` in one execution no update is measured: it is not that of one.
+        """
         if self._around_step:
             self._around_step = False
-            self._guarded(self._prober.after_step)
+            if done == 1:
+                self._guarded(self._prober.after_step)
 
     def epoch_end(self, step: int, epoch: int, batch: int) -> None:
         """Probe at the end of an epoch when that is affordable."""

@@ -146,7 +146,8 @@ class Session:
                     self.guard("log", partial(self._write_to, outlet))
 
     def _write_to(self, outlet: Outlet) -> None:
-        outlet.file.write(self.document(outlet))
+        begun = time.monotonic()
+        outlet.file.write(self.document(outlet), begun=begun)
 
     def seconds(self) -> float:
         """Return how long the program has run, in seconds."""

@@ -68,7 +68,7 @@ class StepRecord:
 
     def after_step(self, epoch: int, batch: int, logs: Mapping[str, Any], *, done: int) -> None:
         """Record what Keras logged after `done` optimiser steps."""
-        self.probes.after_step()
+        self.probes.after_step(done)
         last = self.steps + done - 1
         self.steps += done
         self._last = (epoch, batch + done - 1)
@@ -139,7 +139,7 @@ class StepRecord:
     def document(self) -> dict[str, Any]:
         """Return the fit as the log holds it."""
         data = self.data.document()
-        return {
+        document = {
             **_DEFAULTS,
             **self._settings,
             "id": self.identifier,
@@ -158,6 +158,8 @@ class StepRecord:
             },
             **self.probes.document(),
         }
+        found = self.session.guard(f"{self.place}/statistics", lambda: _statistics(document))
+        return {**document, "statistics": found or {}}
 
     def _null_losses(self, data: dict[str, Any] | None) -> list[dict[str, Any]]:
         losses = self._settings.get("losses")
@@ -170,6 +172,13 @@ class StepRecord:
             return list(null_losses(data, losses))
 
         return self.session.guard(f"{self.place}/null_loss", found) or []
+
+
+def _statistics(fit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the eight statistics of every trace of a fit."""
+    from envcheck.localisation.traces import trace_statistics
+
+    return trace_statistics(fit)
 
 
 _DEFAULTS: dict[str, Any] = {

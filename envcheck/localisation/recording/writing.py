@@ -34,9 +34,12 @@ class LogFile:
         """Return whether it is time to write again; sooner where a fit has just `ended`."""
         return time.monotonic() >= (self._affordable if ended else self._due)
 
-    def write(self, document: dict[str, Any]) -> None:
-        """Replace the file by this document. Raises OSError."""
-        begun = time.monotonic()
+    def write(self, document: dict[str, Any], *, begun: float | None = None) -> None:
+        """Replace the file by this document. Raises OSError.
+
+        `begun` is when its making began, on the monotonic clock: what that cost counts too.
+        """
+        begun = time.monotonic() if begun is None else begun
         text = log_text(document)
         temporary = f"{self.path}.{os.getpid()}.tmp"
         try:
