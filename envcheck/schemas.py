@@ -1,7 +1,7 @@
 """`envcheck.schema()`: the JSON Schemas of what envcheck writes and reads.
 
 Fingerprints are described by the catalogue of fact keys, reports by the dataclasses of
-`envcheck.findings` (through pydantic). All are of draft 2020-12.
+`envcheck.findings` (through pydantic), traces by their index. All are of draft 2020-12.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "schema"]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-NAMES = ("fingerprint", "report", "config", "waivers")
+NAMES = ("fingerprint", "report", "trace", "training", "config", "waivers")
 """The schemas there are."""
 
 _Schema = dict[str, Any]
@@ -32,10 +32,13 @@ def schema(name: str) -> dict[str, Any]:
     Raises UsageError for another name, and MissingExtra where pydantic is not installed.
     """
     from envcheck.configuration.schema import config_schema, waivers_schema
+    from envcheck.training_schema import training_schema
 
     makers: dict[str, Callable[[], _Schema]] = {
         "fingerprint": _fingerprint_schema,
         "report": _report_schema,
+        "trace": _trace_schema,
+        "training": training_schema,
         "config": config_schema,
         "waivers": waivers_schema,
     }
@@ -186,6 +189,46 @@ def _parity_schema() -> _Schema:
         "inputs": _closed_object(inputs),
     }
     return {**_closed_object(members), "description": "Two models compared, layer by layer."}
+
+
+def _trace_schema() -> _Schema:
+    """Return the schema of `index.json` in a trace; the arrays lie beside it: `arrays/KEY.npy`."""
+    text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
+    port = {"type": "array", "prefixItems": [{"type": "integer", "minimum": -1}, count],
+            "minItems": 2, "maxItems": 2}  # fmt: skip
+    entry = {
+        "key": {"type": ["string", "null"], "pattern": "^[0-9]+$",
+                "description": "the array's file, or null where it is text and not stored"},
+        "order": {**count, "description": "the place in the order of execution"},
+        "name": text,
+        "op": {**text, "description": "the class of the layer, or the operator"},
+        "shape": {"type": "array", "items": count},
+        "dtype": text,
+    }  # fmt: skip
+    more = {
+        "kind": {"enum": ["input", "call", "tensor"]},
+        "layer": {**text, "description": "the path of the layer: outer/inner"},
+        "call": {"type": "integer", "minimum": -1, "description": "-1: an input of the model"},
+        "index": {**count, "description": "which output of the call, or which input"},
+        "number": {**count, "description": "which call of a shared layer"},
+        "reads": {"type": "array", "items": port, "description": "call and index of each input"},
+        "output": {"type": ["integer", "null"], "minimum": 0},
+        "weighted": {"type": "boolean"},
+        "node": text,
+    }
+    members = {
+        "schema": {"const": "envcheck.trace/1"},
+        "entries": {
+            "type": "array",
+            "items": {**_closed_object(entry), "properties": entry | more},
+        },
+        "runtime": {"type": "object", "description": "what ran the model, and its version"},
+        "environment": {"type": "object", "description": "facts that outputs depend on"},
+    }
+    about = dict.fromkeys(("created", "tool", "model", "inputs_sha256"), text)
+    made = {**_closed_object(members), "properties": members | about}
+    return {"$id": "envcheck.trace/1", "title": "Trace index",
+            "description": "All layer outputs of one model under one runtime.", **made}  # fmt: skip
 
 
 def _closed_object(members: _Schema) -> _Schema:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -21,6 +22,7 @@ from tests.strategies import fingerprints
 if TYPE_CHECKING:
     from envcheck.fingerprint import Fingerprint
 
+ROOT = Path(__file__).resolve().parent.parent
 FINGERPRINT = jsonschema.Draft202012Validator(schema("fingerprint"))
 REPORT = jsonschema.Draft202012Validator(schema("report"))
 
@@ -33,6 +35,30 @@ def test_schemas_are_schemas(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(made)
     assert made["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert json.loads(command("schema", name).stdout) == made
+
+
+def test_recorded_training_logs_are_valid() -> None:
+    """The logs of real programs that the rules are tried on."""
+    training = jsonschema.Draft202012Validator(schema("training"))
+    logs = sorted((ROOT / "rules" / "training" / "cases" / "base").glob("*.log.json"))
+
+    assert len(logs) > 10
+    for path in logs:
+        training.validate(json.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("fits", {}), ("models", [{"id": 3, "layers": []}]), ("recorded", "yes"), ("program", [])],
+)
+def test_broken_training_logs_are_not(member: str, value: Any) -> None:
+    """A member of another kind is refused."""
+    training = jsonschema.Draft202012Validator(schema("training"))
+    log = {"schema": "envcheck.training/1", "recorded": True, "program": {}, "models": [],
+           "fits": []}  # fmt: skip
+
+    assert training.is_valid(log)
+    assert not training.is_valid({**log, member: value})
 
 
 @settings(max_examples=200, deadline=None)

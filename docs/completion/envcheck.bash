@@ -5,27 +5,28 @@
 #    source ~/.local/share/bash_completion/envcheck
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_envcheck_subparsers=(capture compare selftest exec health golden explain embed extract parity trace rules kg schema)
+_shtab_envcheck_subparsers=(capture compare selftest exec health golden explain embed extract parity trace localise rules kg schema)
 
 _shtab_envcheck_capture_option_strings=(-h --help -o --output --role --model --file --python --root --deep -q --quiet -v --verbose)
-_shtab_envcheck_compare_option_strings=(-h --help --format -o --output --fail-on --config --profile --waivers --baseline --write-baseline --seal --rules --engine --strict --color -q --quiet -v --verbose)
-_shtab_envcheck_selftest_option_strings=(-h --help --train --model --seal --golden --entry --config --policy --budget --files --files-budget -q --quiet -v --verbose)
-_shtab_envcheck_exec_option_strings=(-h --help --train --model --seal --golden --entry --config --policy --budget --files --files-budget -q --quiet -v --verbose)
+_shtab_envcheck_compare_option_strings=(-h --help --format -o --output --fail-on --config --profile --waivers --baseline --write-baseline --seal --rules --parity --engine --strict --color -q --quiet -v --verbose)
+_shtab_envcheck_selftest_option_strings=(-h --help --train --model --seal --golden --entry --policy --budget --files --files-budget --config --profile --waivers --baseline --rules --fail-on --strict -q --quiet -v --verbose)
+_shtab_envcheck_exec_option_strings=(-h --help --train --model --seal --golden --entry --policy --budget --files --files-budget --config --profile --waivers --baseline --rules --fail-on --strict -q --quiet -v --verbose)
 _shtab_envcheck_health_option_strings=(-h --help --state -q --quiet -v --verbose)
-_shtab_envcheck_golden_option_strings=(-h --help --inputs --entry --samples --golden --format -o --output -q --quiet -v --verbose)
+_shtab_envcheck_golden_option_strings=(-h --help --inputs --entry --samples --layers --golden --format -o --output -q --quiet -v --verbose)
 _shtab_envcheck_explain_option_strings=(-h --help --rules --format -o --output -q --quiet -v --verbose)
 _shtab_envcheck_embed_option_strings=(-h --help --beside -q --quiet -v --verbose)
 _shtab_envcheck_extract_option_strings=(-h --help -o --output -q --quiet -v --verbose)
 _shtab_envcheck_parity_option_strings=(-h --help --inputs --to --import --allow-code --repro --runtime --level --provider --opset --tolerance --noise --budget --max-faults --time-limit --memory-limit --no-cache --format -o --output --fail-on --color -q --quiet -v --verbose)
-_shtab_envcheck_trace_option_strings=(-h --help --inputs -o --output --import --allow-code --runtime -q --quiet -v --verbose)
+_shtab_envcheck_trace_option_strings=(-h --help --inputs -o --output --import --allow-code --runtime --time-limit --memory-limit -q --quiet -v --verbose)
+_shtab_envcheck_localise_option_strings=(-h --help --json --record --against --max-seconds --script-exit --format -o --output --fail-on --config --profile --waivers --baseline --rules --engine --strict --color -q --quiet -v --verbose)
 _shtab_envcheck_rules_option_strings=(-h --help --rules --format -q --quiet -v --verbose)
-_shtab_envcheck_kg_option_strings=(-h --help --format --rules -o --output -q --quiet -v --verbose)
+_shtab_envcheck_kg_option_strings=(-h --help --format --config --profile --waivers --baseline --rules -o --output -q --quiet -v --verbose)
 _shtab_envcheck_schema_option_strings=(-h --help -o --output -q --quiet -v --verbose)
 _shtab_envcheck_option_strings=(-h --help --version)
 
 
 
-_shtab_envcheck_pos_0_choices=(capture compare selftest exec health golden explain embed extract parity trace rules kg schema)
+_shtab_envcheck_pos_0_choices=(capture compare selftest exec health golden explain embed extract parity trace localise rules kg schema)
 
 _shtab_envcheck_capture__h_nargs=0
 _shtab_envcheck_capture___help_nargs=0
@@ -44,6 +45,7 @@ _shtab_envcheck_compare___verbose_nargs=0
 _shtab_envcheck_selftest__h_nargs=0
 _shtab_envcheck_selftest___help_nargs=0
 _shtab_envcheck_selftest___files_nargs=0
+_shtab_envcheck_selftest___strict_nargs=0
 _shtab_envcheck_selftest__q_nargs=0
 _shtab_envcheck_selftest___quiet_nargs=0
 _shtab_envcheck_selftest__v_nargs=0
@@ -51,6 +53,7 @@ _shtab_envcheck_selftest___verbose_nargs=0
 _shtab_envcheck_exec__h_nargs=0
 _shtab_envcheck_exec___help_nargs=0
 _shtab_envcheck_exec___files_nargs=0
+_shtab_envcheck_exec___strict_nargs=0
 _shtab_envcheck_exec__q_nargs=0
 _shtab_envcheck_exec___quiet_nargs=0
 _shtab_envcheck_exec__v_nargs=0
@@ -63,6 +66,7 @@ _shtab_envcheck_health__v_nargs=0
 _shtab_envcheck_health___verbose_nargs=0
 _shtab_envcheck_golden__h_nargs=0
 _shtab_envcheck_golden___help_nargs=0
+_shtab_envcheck_golden___layers_nargs=0
 _shtab_envcheck_golden__q_nargs=0
 _shtab_envcheck_golden___quiet_nargs=0
 _shtab_envcheck_golden__v_nargs=0
@@ -101,6 +105,14 @@ _shtab_envcheck_trace__q_nargs=0
 _shtab_envcheck_trace___quiet_nargs=0
 _shtab_envcheck_trace__v_nargs=0
 _shtab_envcheck_trace___verbose_nargs=0
+_shtab_envcheck_localise__h_nargs=0
+_shtab_envcheck_localise___help_nargs=0
+_shtab_envcheck_localise___script_exit_nargs=0
+_shtab_envcheck_localise___strict_nargs=0
+_shtab_envcheck_localise__q_nargs=0
+_shtab_envcheck_localise___quiet_nargs=0
+_shtab_envcheck_localise__v_nargs=0
+_shtab_envcheck_localise___verbose_nargs=0
 _shtab_envcheck_rules__h_nargs=0
 _shtab_envcheck_rules___help_nargs=0
 _shtab_envcheck_rules__q_nargs=0

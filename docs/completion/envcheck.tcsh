@@ -8,7 +8,7 @@
 
 
 complete envcheck \
-        'c/--/(allow-code baseline beside budget color config deep engine entry fail-on file files files-budget format golden help import inputs level max-faults memory-limit model no-cache noise opset output policy profile provider python quiet repro role root rules runtime samples seal state strict time-limit to tolerance train verbose version waivers write-baseline)/' \
+        'c/--/(against allow-code baseline beside budget color config deep engine entry fail-on file files files-budget format golden help import inputs json layers level max-faults max-seconds memory-limit model no-cache noise opset output parity policy profile provider python quiet record repro role root rules runtime samples script-exit seal state strict time-limit to tolerance train verbose version waivers write-baseline)/' \
         'c/-/(- h o q v)/' \
-        'p/1/(capture compare selftest exec health golden explain embed extract parity trace rules kg schema)/' \
+        'p/1/(capture compare selftest exec health golden explain embed extract parity trace localise rules kg schema)/' \
         'p/*/()/'

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from envcheck.errors import InputError, SchemaError
+from envcheck.training_schema import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = ["SCHEMA", "TrainingLog", "number", "numbers", "parse_log", "read_log"]
 
-SCHEMA = "envcheck.training/1"
 _LIMIT = 256 << 20
 """Largest log that is read, in bytes."""
 _WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

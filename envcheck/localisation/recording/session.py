@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 
 from envcheck import __version__
 from envcheck.localisation.recording.writing import LogFile
+from envcheck.training_schema import SCHEMA
 
 __all__ = ["SCHEMA", "Outlet", "Session", "active", "now"]
 
-SCHEMA = "envcheck.training/1"
+
 MOST_FITS = 64
 """Fits that are recorded; a search over hundreds of settings would fill the memory."""
 
