@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from envcheck.fingerprint import Fingerprint
     from envcheck.goldens.recording import record_golden
     from envcheck.goldens.replaying import replay_golden
+    from envcheck.localisation.programs import localise
     from envcheck.pairing import compare
     from envcheck.schemas import schema
     from envcheck.startup.selftest import selftest
@@ -59,6 +60,7 @@ __all__ = [
     "compare",
     "embed",
     "extract",
+    "localise",
     "parity",
     "record_golden",
     "replay_golden",
@@ -75,6 +77,7 @@ _HOMES = {
     "compare": "pairing",
     "embed": "embedding.carriers",
     "extract": "embedding.carriers",
+    "localise": "localisation.programs",
     "parity": "conversion.running",
     "record_golden": "goldens.recording",
     "replay_golden": "goldens.replaying",

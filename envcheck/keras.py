@@ -4,6 +4,7 @@
 
     model.fit(x, y, epochs=5, callbacks=[Recorder("training.json")])
 
+Import it before `fit` is called, as here: importing it puts the hooks on Keras.
 `envcheck localise train.py` records the same without any change to the program.
 """
 

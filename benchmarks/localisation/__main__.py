@@ -76,7 +76,9 @@ def _tell(number: int, of: int, data: dict[str, Any]) -> None:
 
 
 def _summarise(outcomes: Iterable[dict[str, Any]]) -> None:
-    rows = [row for row in outcomes if not row["error"]]
+    listed = list(outcomes)
+    rows = [row for row in listed if not row["error"]]
+    print(f"runs without a report: {len(listed) - len(rows)} of {len(listed)}")
     healthy = [row for row in rows if not row["faulty"]]
     faulty = [row for row in rows if row["faulty"]]
     for name, hits, of in (

@@ -1,7 +1,8 @@
-"""Run the benchmarks: `python -m benchmarks.parity [clean|keras|graph|two] [FIRST:LAST] [NAMES]`.
+"""Run the benchmarks: `python -m benchmarks.parity KIND [FIRST:LAST] [NAMES]`.
 
-`clean` compares clean conversions, also with every tensor name stripped; `keras` and `graph` plant
-faults from the seeds FIRST to LAST (the last one left out); `two` plants two faults at once.
+KIND `clean` compares clean conversions, also with every tensor name stripped; `keras` and `graph`
+plant faults from the seeds FIRST to LAST (the last one left out); `two` and `three` plant so many
+faults in one Keras model. Intervals are Wilson's, at 95 %.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ def main(arguments: list[str]) -> None:
     if kind == "graph":
         score = graph_round(names, seeds)
     else:
-        score = keras_round(names, seeds, count=2 if kind == "two" else 1)
+        score = keras_round(names, seeds, count={"two": 2, "three": 3}.get(kind, 1))
     print(score)
     for miss in score.misses:
         print(f"  miss: {miss}")
+    for part in score.partly:
+        print(f"  part: {part}")
 
 
 def clean(names: list[str]) -> None:

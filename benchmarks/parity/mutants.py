@@ -22,7 +22,7 @@ _REPLACED = {
 }  # fmt: skip
 """Activations and what a fault puts in their place."""
 _WEIGHTED = ("Conv", "MatMul", "Gemm", "LSTM", "ConvTranspose", "Gather")
-_DROPPABLE = ("Relu", "LeakyRelu", "Clip", "Tanh")
+_DROPPABLE = ("Relu", "LeakyRelu", "Clip", "Tanh", "Sigmoid", "Softmax", "Elu", "Selu", "Softplus")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,6 +234,8 @@ def plant_in_graph(path: str, target: str, seed: int) -> tuple[str, str] | None:
         for attribute in node.attribute:
             if attribute.name == "alpha":
                 attribute.f += 0.15
+    elif kind == "layout":
+        _turn(node)
     else:
         _drop(graph, number)
     onnx.save(model, target)
@@ -259,7 +261,20 @@ def _graph_edits(graph: Any) -> list[tuple[str, int]]:
             found.append(("swapped", number))
         if node.op_type == "LeakyRelu":
             found.append(("alpha", number))
+        if node.op_type == "Transpose" and len(_order(node)) >= 3:
+            found.append(("layout", number))
     return found
+
+
+def _order(node: Any) -> list[int]:
+    return next((list(item.ints) for item in node.attribute if item.name == "perm"), [])
+
+
+def _turn(node: Any) -> None:
+    """Swap the last two axes of what a transposition gives."""
+    for attribute in node.attribute:
+        if attribute.name == "perm":
+            attribute.ints[-1], attribute.ints[-2] = attribute.ints[-2], attribute.ints[-1]
 
 
 def _weight_of(graph: Any, node: Any) -> str:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["LARGE", "SMALL", "build", "randomise"]
+__all__ = ["LARGE", "PEERS", "SMALL", "build", "randomise"]
 
 SMALL: dict[str, Callable[[], Any]] = {}
 """Own builds by name."""
 LARGE: dict[str, Callable[[], Any]] = {}
 """Models of `keras.applications` by name, with small images."""
+PEERS: dict[str, Callable[[], Any]] = {}
+"""Models of common sizes, on which tools are compared."""
 
 
 def _small(function: Callable[[], Any]) -> Callable[[], Any]:
@@ -29,7 +31,7 @@ def build(name: str, seed: int = 0) -> Any:
     import keras
 
     keras.backend.clear_session()
-    model = (SMALL.get(name) or LARGE[name])()
+    model = {**SMALL, **LARGE, **PEERS}[name]()
     return randomise(model, seed)
 
 
@@ -277,3 +279,31 @@ _application("ResNet50")
 _application("Xception", shape=(96, 80, 3))
 _application("InceptionV3", shape=(96, 80, 3))
 _application("NASNetMobile")
+
+
+def _peer(function: Callable[[], Any]) -> Callable[[], Any]:
+    PEERS[function.__name__] = function
+    return function
+
+
+@_peer
+def resnet50() -> Any:
+    """ResNet50 for images of 224 pixels."""
+    import keras
+
+    return keras.applications.ResNet50(weights=None)
+
+
+@_peer
+def encoder() -> Any:
+    """Four blocks of attention over 512 tokens, 256 wide."""
+    from keras import Input, Model
+    from keras import layers as L  # noqa: N812
+
+    inputs = Input((512,), dtype="int32")
+    x = L.Embedding(1000, 256)(inputs)
+    for _ in range(4):
+        x = L.LayerNormalization()(L.Add()([x, L.MultiHeadAttention(8, 32)(x, x)]))
+        y = L.Dense(256)(L.Dense(1024, activation="silu")(x))
+        x = L.LayerNormalization()(L.Add()([x, y]))
+    return Model(inputs, L.Dense(10)(L.GlobalAveragePooling1D()(x)))

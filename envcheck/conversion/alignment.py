@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from envcheck.conversion.arrays import is_exact_kind, is_number, relative_error
 from envcheck.conversion.layouts import Layout, every
-from envcheck.conversion.sketches import Index, sketch
+from envcheck.conversion.sketches import WINDOW, Index, sketch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,7 +75,8 @@ class Aligner:
         wanted = self.recording.value(port)
         if not is_number(wanted) or wanted.size == 0:
             return None
-        names = index.near(wanted.size, sketch(wanted))
+        window = max(WINDOW, self.tolerance(port))  # a sketch moves no further than the values
+        names = index.near(wanted.size, sketch(wanted), window)
         ordered = sorted(names, key=lambda name: self._preference(port, name))
         for name in ordered:
             found = self._layout(wanted, value(name), self.tolerance(port))
@@ -120,10 +121,12 @@ def classify(
     *,
     healed: frozenset[int] = frozenset(),
     outputs_good: frozenset[int] | None = None,
+    suspects: frozenset[int] = frozenset(),
 ) -> dict[int, str]:
     """Return the kind of every call: exact, alias, folded, merged, constant, healed or open.
 
-    A call without a tensor of its own is accounted for when every call that reads it is.
+    A call without a tensor of its own is accounted for when every call that reads it is. One of
+    the `suspects` has a tensor, which differs, and is open until it has a match.
     `outputs_good` gives the outputs of the model that agree; by default those with a match.
     """
     readers = recording.consumers()
@@ -143,7 +146,8 @@ def classify(
         else:
             followers = [kinds[reader] in GOOD for reader in readers[call.id]]
             known = followers + final.get(call.id, [])
-            kinds[call.id] = _without_tensor(call, recording) if all(known) else "open"
+            hidden = call.id not in suspects and all(known)
+            kinds[call.id] = _without_tensor(call, recording) if hidden else "open"
     return dict(sorted(kinds.items()))
 
 

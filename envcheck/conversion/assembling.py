@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from envcheck.conversion.inputs import Samples
     from envcheck.conversion.investigation import Investigation
 
-__all__ = ["failed_conversion", "report_of"]
+__all__ = ["failed_conversion", "ranked", "report_of", "shown_inputs", "sides_of"]
+
+
+_NOISE = {
+    "fixed": "a fixed guess",
+    "spread": "the spread of the reference's own runs (last bits changed, one sample at a time)",
+    "float64": "measured against float64",
+}
 
 
 def report_of(
@@ -39,13 +46,13 @@ def report_of(
     """Return the report of a comparison that reached a verdict."""
     faults = faults_of(found) if faults is None else faults
     shown = os.path.basename(candidate) or candidate
-    findings = _ranked(findings_of(found, faults, shown, conversion))
+    findings = ranked(findings_of(found, faults, shown, conversion))
     return Report(
         findings=findings,
         undetermined=tuple(undecided(found)),
         rules=_counts(findings, decided=found.verdict != "inconclusive"),
         checked=("conversion",),
-        inputs=_sides(reference, candidate, identity),
+        inputs=sides_of(reference, candidate, identity),
         notes=tuple(_notes(found, conversion)),
         parity=_parity(found, faults),
     )
@@ -55,24 +62,24 @@ def failed_conversion(
     conversion: Conversion, samples: Samples | None, reference: str, paths: Sequence[str] = ()
 ) -> Report:
     """Return the report of a conversion that gave no file."""
-    findings = _ranked(conversion_findings(conversion, os.path.basename(reference), paths))
+    findings = ranked(conversion_findings(conversion, os.path.basename(reference), paths))
     return Report(
         findings=findings,
         rules=_counts(findings, decided=True),
         checked=("conversion",),
-        inputs=_sides(reference, "", {}),
+        inputs=sides_of(reference, "", {}),
         parity={
             "verdict": "convert-fail",
             "coverage": dict.fromkeys(("exact", "alias", "folded", "open"), 0),
             "faults": [],
             "outputs": [],
             "layers": [],
-            "inputs": _inputs(samples),
+            "inputs": shown_inputs(samples),
         },
     )
 
 
-def _ranked(findings: list[Finding]) -> tuple[Finding, ...]:
+def ranked(findings: list[Finding]) -> tuple[Finding, ...]:
     """Return findings by severity; among faults the first layer stays first."""
     from envcheck.records import replace
 
@@ -82,13 +89,15 @@ def _ranked(findings: list[Finding]) -> tuple[Finding, ...]:
 
 
 def _counts(findings: Sequence[Finding], *, decided: bool) -> dict[str, int]:
+    """Return the number of rules by outcome."""
     if not decided:
         return {"pass": 0, "finding": 0, "unknown": 1}
     fired = len({finding.rule for finding in findings})
     return {"pass": len(RULES) - 1 - fired, "finding": fired, "unknown": 0}
 
 
-def _sides(reference: str, candidate: str, identity: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def sides_of(reference: str, candidate: str, identity: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return where both sides come from and what runs them."""
     here = {
         "implementation": platform.python_implementation().lower(),
         "python": platform.python_version(),
@@ -122,12 +131,13 @@ def _notes(found: Investigation, conversion: Conversion | None) -> list[str]:
         notes.append("converted earlier, from the same file with the same settings")
     if found.comparison is not None and found.comparison.candidate.name == "savedmodel":
         notes.append("a SavedModel shows inputs and outputs alone, so no layer was compared")
-    if found.comparison is not None and found.noise.method == "fixed" and found.noise.reason:
-        notes.append(f"the noise floor is a fixed guess, since {found.noise.reason}")
+    if found.comparison is not None and found.noise.reason:
+        notes.append(f"the noise floor is {_NOISE[found.noise.method]}, since {found.noise.reason}")
     return notes
 
 
-def _inputs(samples: Samples | None) -> dict[str, Any]:
+def shown_inputs(samples: Samples | None) -> dict[str, Any]:
+    """Return digest, origin and shapes of the samples."""
     if samples is None:
         return {"sha256": None, "origin": "invented"}
     shapes = {
@@ -143,8 +153,12 @@ def _parity(found: Investigation, faults: Sequence[Fault]) -> dict[str, Any]:
         "faults": [fault.to_json() for fault in faults],
         "outputs": [output.to_json() for output in found.outputs],
         "layers": _layers(found, faults),
-        "inputs": _inputs(found.samples),
-        "noise": {"method": found.noise.method, "unit": found.noise.unit},
+        "inputs": shown_inputs(found.samples),
+        "noise": {
+            "method": found.noise.method,
+            "unit": found.noise.unit,
+            "reason": found.noise.reason,
+        },
         "runs": found.comparison.runs if found.comparison else 0,
     }
 

@@ -51,6 +51,10 @@ ADVICE: dict[str, str] = {
     "direction": "Look for go_backwards or a reversal that one side lacks.",
     "non-finite": "Look for a logarithm, root or division at the edge of its domain, or an "
     "overflow of a narrower type.",
+    "crash": "Replace the operation named by ones that the converter supports, and convert again.",
+    "shape": "Look at how the shape is computed (Reshape, Flatten, sizes that are concatenated, a "
+    "batch size fixed at export), and convert again with explicit sizes.",
+    "type": "Look for a Cast that is missing or too many before what follows, and convert again.",
     "batch": "Look for an operation that mixes samples, or a batch size fixed at export.",
     "input-channels": "Feed the candidate images whose channels have the order of training "
     "(RGB or BGR), or add the reversal to the model.",

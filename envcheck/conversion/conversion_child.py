@@ -12,6 +12,8 @@ import re
 import sys
 from typing import Any
 
+from envcheck.conversion.child import end_with_parent
+
 __all__ = ["main"]
 
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]")
@@ -31,6 +33,7 @@ class _Lines(logging.Handler):
 
 def main(path: str) -> None:
     """Do the job in a file and write its result beside it."""
+    end_with_parent()
     with open(path, encoding="utf-8") as file:
         job = json.load(file)
     result = _Job(job).run()

@@ -6,43 +6,25 @@ import hashlib
 import json
 import os
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from envcheck.conversion.children import POLL_SECONDS, Watch, end, start
 from envcheck.conversion.complaints import Complaint, read_log
 from envcheck.errors import MissingExtra
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Sequence
 
+    from envcheck.conversion.children import Limits
     from envcheck.conversion.inputs import Spec
 
-__all__ = ["Conversion", "Limits", "convert", "export_live"]
+__all__ = ["Conversion", "convert", "export_live"]
 
-_POLL_SECONDS = 0.1
-_LEAST_MEMORY = 2 << 30
 _TAIL = 2000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What a conversion may take. Memory 0: 70 percent of what is free, at least 2 GiB."""
-
-    seconds: float = 1800.0
-    memory_bytes: int = 0
-
-    def memory(self) -> int:
-        """Return the memory limit in bytes."""
-        if self.memory_bytes:
-            return self.memory_bytes
-        import psutil
-
-        return max(_LEAST_MEMORY, int(0.7 * psutil.virtual_memory().available))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,13 +123,10 @@ def _run_child(job: Job, folder: str, limits: Limits) -> tuple[str, str]:
     job_path, log_path = os.path.join(folder, "job.json"), os.path.join(folder, "log.txt")
     with open(job_path, "w", encoding="utf-8") as file:
         json.dump(data, file)
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    command = [sys.executable, "-m", "envcheck.conversion.conversion_child", job_path]
     with open(log_path, "wb") as log:
-        child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
-            start_new_session=True,
+        child = start(
+            "envcheck.conversion.conversion_child", job_path, log=log, output=log,
+            environment={"CUDA_VISIBLE_DEVICES": "-1"},
         )  # fmt: skip
         problem = _watch(child, limits)
     with open(log_path, encoding="utf-8", errors="replace") as file:
@@ -156,32 +135,19 @@ def _run_child(job: Job, folder: str, limits: Limits) -> tuple[str, str]:
 
 
 def _watch(child: subprocess.Popen[bytes], limits: Limits) -> str:
-    """Wait for the child; end it at a limit and return which one it was."""
-    import psutil
-
-    most, deadline = limits.memory(), time.monotonic() + limits.seconds
+    """Wait for the child; end it at a limit and return how it ended, or nothing if well."""
+    watch = Watch(child=child, seconds=limits.seconds, memory=limits.memory(), who="the converter")
     problem = ""
     try:
-        watched = psutil.Process(child.pid)
         while child.poll() is None and not problem:
-            if watched.memory_info().rss > most:
-                problem = f"the converter was ended at the memory limit of {most / 2**30:.1f} GiB"
-            elif time.monotonic() > deadline:
-                problem = f"the converter was ended at the time limit of {limits.seconds:g} s"
-            else:
-                time.sleep(_POLL_SECONDS)
-    except psutil.NoSuchProcess:
-        pass
+            problem = watch.exceeded()
+            if not problem:
+                time.sleep(POLL_SECONDS)
     finally:
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    if not problem and child.returncode < 0:
-        name = signal.Signals(-child.returncode).name
-        problem = f"the converter was ended by {name}" + (
-            ", as the system does when memory runs out" if name == "SIGKILL" else ""
-        )
-    return problem
+        end(child)
+    if problem or child.returncode > 0:  # an exit code of its own comes with words
+        return problem
+    return watch.how_it_ended()
 
 
 def export_live(model: Any, specs: Sequence[Spec], form: str, folder: str) -> tuple[str, list[str]]:

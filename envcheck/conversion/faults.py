@@ -12,6 +12,7 @@ from envcheck.conversion.outputs import finite
 if TYPE_CHECKING:
     from envcheck.conversion.investigation import Investigation
     from envcheck.conversion.localisation import Culprit
+    from envcheck.conversion.unexercised import Hidden
 
 __all__ = ["Fault", "faults_of"]
 
@@ -21,7 +22,8 @@ class Fault:
     """One fault: the layers that share it, and what is known about it.
 
     `local` is the error of these layers by themselves, `natural` the one that they show in the
-    plain run, `noise` the reference's own rounding. `calls` are numbers of recorded calls.
+    plain run, `noise` the reference's own rounding. `calls` are numbers of recorded calls;
+    `crashes` says that the candidate does not run because of it.
     """
 
     layers: tuple[str, ...]
@@ -34,6 +36,9 @@ class Fault:
     confirmed: bool
     calls: tuple[int, ...] = ()
     culprit: Culprit | None = None
+    crashes: bool = False
+    hidden: bool = False
+    """Whether no value shows it on these samples: it was read off the weights alone."""
 
     @property
     def kind(self) -> str:
@@ -71,7 +76,24 @@ def faults_of(found: Investigation) -> list[Fault]:
         key = tuple(sorted({id(found.recording.layers[call]) for call in culprit.calls}))
         before = made.get(key)
         made[key] = fault if before is None else _merged(before, fault)
-    return list(made.values())
+    return [*made.values(), *(_hidden(found, hidden) for hidden in found.hidden)]
+
+
+def _hidden(found: Investigation, hidden: Hidden) -> Fault:
+    assert found.recording is not None
+    call = found.recording.calls[hidden.call]
+    return Fault(
+        layers=(call.label,),
+        classes=(call.layer_class,),
+        tensors=(),
+        local=found.local.get(call.outputs[0], 0.0),
+        natural=found.natural.get(call.outputs[0]),
+        noise=found.noise.of(call.outputs[0]),
+        causes=(hidden.cause,),
+        confirmed=True,
+        calls=(call.id,),
+        hidden=True,
+    )
 
 
 def _fault(found: Investigation, culprit: Culprit) -> Fault:
@@ -89,6 +111,7 @@ def _fault(found: Investigation, culprit: Culprit) -> Fault:
         confirmed=culprit.confirmed,
         calls=culprit.calls,
         culprit=culprit,
+        crashes=culprit.crashes,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from envcheck.conversion.calls import Port
     from envcheck.conversion.tracing import Comparison
 
-__all__ = ["local_errors"]
+__all__ = ["force", "local_errors"]
 
 _SEGMENT = 64
 """Nodes that run together; their boundary values pass through a store."""
@@ -28,28 +28,50 @@ def local_errors(comparison: Comparison, matches: Mapping[Port, Match]) -> dict[
 
     Empty where the candidate's runtime cannot inject, or fails.
     """
+    store = Store()
+    try:
+        injections = force(comparison, matches, store)
+        return {port: error for port, (_, error) in injections.items() if error is not None}
+    finally:
+        store.close()
+
+
+def force(
+    comparison: Comparison, matches: Mapping[Port, Match], store: Store
+) -> dict[Port, tuple[Injection, float | None]]:
+    """Run the candidate once with every matched tensor replaced where it is read.
+
+    Puts what it computes into the store, and returns what was injected for each port, with the
+    relative error of what stood there. Empty as `local_errors` is.
+    """
     graph = comparison.candidate.graph
-    if graph is None:
+    if graph is None or not comparison.candidate.parts:
         return {}
     owners: dict[str, Port] = {}
     for port, match in matches.items():
-        if port.call != INPUT and match.tensor in graph.maker and comparison.has(match.tensor):
+        if port.call != INPUT and match.tensor in graph.maker and _held(comparison, port, match):
             owners.setdefault(match.tensor, port)
-    injections = [_injection(comparison, port, matches[port]) for port in owners.values()]
-    store = Store()
+    given = {port: _injection(comparison, port, matches[port]) for port in owners.values()}
     try:
-        _run(comparison, injections, store)
-        found = {}
-        for name, port in owners.items():
-            if name in store:
-                seen = store.get(name)
-                wanted = matches[port].layout.apply(comparison.recording.value(port), seen.shape)
-                found[port] = relative_error(seen, wanted)
+        _run(comparison, list(given.values()), store)
     except Failure:
         return {}
-    finally:
-        store.close()
+    found: dict[Port, tuple[Injection, float | None]] = {}
+    for name, port in owners.items():
+        error = None
+        if name in store:
+            seen = store.get(name)
+            wanted = matches[port].layout.apply(comparison.recording.value(port), seen.shape)
+            error = relative_error(seen, wanted)
+        found[port] = (given[port], error)
     return found
+
+
+def _held(comparison: Comparison, port: Port, match: Match) -> bool:
+    """Return whether the plain run gave a tensor, in the size of the reference's value."""
+    if match.tensor not in comparison.store:
+        return False
+    return bool(comparison.store.get(match.tensor).size == comparison.recording.value(port).size)
 
 
 def _injection(comparison: Comparison, port: Port, match: Match) -> Injection:
@@ -64,7 +86,7 @@ def _run(comparison: Comparison, injections: list[Injection], store: Store) -> N
     alive = [
         number
         for number, node in enumerate(graph.nodes)
-        if all(comparison.has(name) for name in node.output if name)
+        if all(name in comparison.store for name in node.output if name)
     ]
     by_tensor = {injection.tensor: injection for injection in injections}
     for name, value in comparison.feeds.items():

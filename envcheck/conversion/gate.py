@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from envcheck.conversion.alignment import Match
 from envcheck.conversion.calls import INPUT, Port
 from envcheck.conversion.layouts import IDENTITY, Layout, conventional
+from envcheck.conversion.runtimes.protocol import Feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from envcheck.conversion.arrays import Array
     from envcheck.conversion.inputs import Samples
-    from envcheck.conversion.runtimes.protocol import Candidate, Feed
+    from envcheck.conversion.runtimes.protocol import Candidate
 
     _Find = Callable[[Feed, dict[int, str], int], int | None]
 
@@ -111,16 +112,26 @@ def _layout(feed: Feed, value: Array) -> Layout | None:
     return None
 
 
+def _misfit(feed: Feed, value: Array, name: str) -> str:
+    """Return in words how a sample does not fit an input, a fixed batch size by its name."""
+    shape = ["?" if size is None else size for size in feed.shape]
+    told = f"its input {feed.name} has shape {shape}".replace("'", "")
+    fixed = feed.shape[0] if feed.shape else None
+    if len(feed.shape) == value.ndim and fixed and fixed != value.shape[0]:
+        free = Feed(name=feed.name, dtype=feed.dtype, shape=(None, *feed.shape[1:]))
+        if _layout(free, value) is not None:
+            return (f"it takes batches of {fixed} alone, and the reference was run on"
+                    f" {value.shape[0]}: a batch size was fixed at export ({told})")  # fmt: skip
+    return f"{told}, the reference's {name} has {list(value.shape)}"
+
+
 def _bind(pairing: Pairing, feed: Feed, place: int, samples: Samples) -> None:
     import numpy as np
 
     value = samples.values[place]
     layout = _layout(feed, value)
     if layout is None:
-        pairing.problems.append(
-            f"its input {feed.name} has shape {list(feed.shape)}, the reference's"
-            f" {samples.names[place]} has {list(value.shape)}"
-        )
+        pairing.problems.append(_misfit(feed, value, samples.names[place]))
         layout = IDENTITY
     fed = np.ascontiguousarray(layout.permuted(value))
     if feed.dtype != str(fed.dtype) and feed.dtype not in ("unknown", "object"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,12 +45,15 @@ class Injection:
 
 
 class Graph:
-    """A loaded ONNX model. Node numbers are positions in the file, which is execution order."""
+    """A loaded ONNX model. Node numbers are places in execution order.
+
+    That is the order in the file, except where a tool left a node before one that it reads.
+    """
 
     def __init__(self, model: Any) -> None:
         self.model = model
         graph = model.graph
-        self.nodes: list[Any] = list(graph.node)
+        self.nodes: list[Any] = _in_order(list(graph.node))
         self.initialisers: dict[str, Any] = {item.name: item for item in graph.initializer}
         self.inputs = [item for item in graph.input if item.name not in self.initialisers]
         self.outputs = [item.name for item in graph.output]
@@ -210,6 +214,32 @@ class Graph:
             renamed = by_reader.get(number)
             nodes.append(_renamed(node, renamed) if renamed else node)
         return nodes, extra
+
+
+def _in_order(nodes: list[Any]) -> list[Any]:
+    """Return nodes so that each follows those it reads, otherwise in the order given."""
+    maker = {name: number for number, node in enumerate(nodes) for name in node.output if name}
+    reads = [
+        {maker[name] for name in (*node.input, *_captured(node)) if name in maker} for node in nodes
+    ]
+    if all(source < number for number, sources in enumerate(reads) for source in sources):
+        return nodes
+    waiting = [len(sources) for sources in reads]
+    readers: dict[int, list[int]] = {}
+    for number, sources in enumerate(reads):
+        for source in sources:
+            readers.setdefault(source, []).append(number)
+    ready = [number for number, count in enumerate(waiting) if not count]
+    ordered: list[int] = []
+    while ready:
+        number = heappop(ready)
+        ordered.append(number)
+        for reader in readers.get(number, []):
+            waiting[reader] -= 1
+            if not waiting[reader]:
+                heappush(ready, reader)
+    rest = sorted(set(range(len(nodes))) - set(ordered))  # a cycle: the engine will say so
+    return [nodes[number] for number in (*ordered, *rest)]
 
 
 def _captured(node: Any) -> list[str]:

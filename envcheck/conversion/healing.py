@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from envcheck.conversion.graphs import Graph
     from envcheck.conversion.tracing import Comparison
 
-__all__ = ["Place", "Trial", "channels_first", "places", "resembling", "try_place"]
+__all__ = ["Place", "Trial", "channels_first", "judge_trial", "places", "resembling", "try_place"]
 
 MOST_PLACES = 6
 """Tensors tried per call."""
@@ -73,7 +73,7 @@ def places(comparison: Comparison, frontier: Call, port: Port) -> list[Place]:
     The tensor that resembles the value most comes first.
     """
     graph = comparison.candidate.graph
-    if graph is None:
+    if graph is None or not comparison.candidate.parts:
         return []
     wanted = comparison.recording.value(port)
     if not is_number(wanted):
@@ -110,7 +110,7 @@ def _place(graph: Graph, comparison: Comparison, port: Port, name: str, distance
 def resembling(comparison: Comparison, port: Port) -> list[Place]:
     """Return the unmatched tensor of a candidate without a graph that resembles a value most."""
     wanted = comparison.recording.value(port)
-    if comparison.candidate.graph is not None or not is_number(wanted):
+    if comparison.candidate.parts or not is_number(wanted):
         return []
     taken = {match.tensor for match in comparison.matches.values()}
     found = []
@@ -185,7 +185,7 @@ def try_place(comparison: Comparison, call: Call, place: Place) -> Trial | None:
         values = _run_behind(comparison, graph, numbers, injection)
     except Failure:
         return None
-    return _judge(comparison, call, place, values, injection)
+    return judge_trial(comparison, call, place, values, injection)
 
 
 def _run_behind(
@@ -202,13 +202,15 @@ def _run_behind(
     return comparison.candidate.run_part(alive, wanted, feeds, injections)
 
 
-def _judge(
+def judge_trial(
     comparison: Comparison,
     call: Call,
     place: Place,
     values: dict[str, Array],
     injection: Injection,
 ) -> Trial:
+    """Return what an injection changed, given the values of the nodes behind it."""
+
     def value(name: str) -> Array:
         if name == place.tensor and place.readers is None:
             return injection.value
@@ -219,7 +221,8 @@ def _judge(
     index = Index(values.items())
     fresh = comparison.aligner.align(_open_ports(comparison, behind, kept), index, value)
     matches = {**kept, **fresh}
-    matches[place.port] = Match(tensor=place.tensor, layout=place.layout, error=place.loose)
+    if comparison.value(place.tensor).size == injection.value.size:
+        matches[place.port] = Match(tensor=place.tensor, layout=place.layout, error=place.loose)
     healed = frozenset({*comparison.healed, call.id})
     kinds = comparison.classified(matches, healed, value)
     followers = [kinds[reader] in GOOD for reader in comparison.readers[call.id]]
@@ -256,9 +259,10 @@ def _recheck(
     kept, lost = {}, 0
     for port, match in comparison.matches.items():
         if match.tensor in values and port.call not in comparison.healed:
-            seen = value(match.tensor)
-            wanted = match.layout.apply(comparison.recording.value(port), seen.shape)
-            if relative_error(seen, wanted) > comparison.tolerance(port):
+            seen, wanted = value(match.tensor), comparison.recording.value(port)
+            same = seen.size == wanted.size
+            turned = match.layout.apply(wanted, seen.shape) if same else wanted
+            if not same or relative_error(seen, turned) > comparison.tolerance(port):
                 lost += 1
                 continue
         kept[port] = match

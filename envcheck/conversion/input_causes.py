@@ -23,7 +23,9 @@ _SCALES = ((255.0, "times 255"), (1 / 255.0, "divided by 255"), (1 / 127.5, "div
 
 def input_cause(comparison: Comparison, frontier: Call) -> tuple[int, Cause] | None:
     """Return the number of an input and what has to be done to it so that all outputs agree."""
-    if not frontier.inputs or any(port.call != INPUT for port in frontier.inputs):
+    if not comparison.candidate.runs or not frontier.inputs:
+        return None
+    if any(port.call != INPUT for port in frontier.inputs):
         return None
     for port in dict.fromkeys(frontier.inputs):
         match = comparison.input_matches.get(port)

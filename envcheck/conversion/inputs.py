@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,13 @@ __all__ = ["Samples", "Spec", "given", "read_inputs", "specs_of"]
 
 MOST_ROWS = 4
 """Samples of the user that are used: a few show a fault as well as many."""
+
+
+_UNREADABLE = (
+    OSError, ValueError, EOFError, KeyError, MemoryError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What numpy raises for files that are damaged, hostile, or something else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,16 +108,17 @@ def read_inputs(path: str) -> dict[str, Array]:
     if not os.path.exists(path):
         raise InputError("does not exist", place=path)
     try:
-        loaded = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as problem:
+        with open(path, "rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {"": loaded}
+            with loaded:
+                return {name: loaded[name] for name in loaded.files}
+    except _UNREADABLE as problem:
         raise InputError(
             f"cannot be read as .npz or .npy: {problem}", place=path,
             hint="numpy.savez('samples.npz', name=array) writes one",
         ) from problem  # fmt: skip
-    if isinstance(loaded, np.ndarray):
-        return {"": loaded}
-    with loaded:
-        return {name: loaded[name] for name in loaded.files}
 
 
 def given(values: Any, specs: tuple[Spec, ...], form: str, place: str = "inputs") -> Samples:

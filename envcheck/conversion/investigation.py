@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from envcheck.conversion.alignment import GOOD
+from envcheck.conversion.batches import BatchProblem, other_batches, told_problem
 from envcheck.conversion.calls import INPUT
 from envcheck.conversion.forcing import local_errors
 from envcheck.conversion.gate import Pairing, pair_inputs
 from envcheck.conversion.input_causes import input_cause
 from envcheck.conversion.localisation import MOST_FAULTS, Culprit, localise_faults
 from envcheck.conversion.naming import layer_in
-from envcheck.conversion.noise import UNIT, Noise, measure_noise
+from envcheck.conversion.noise import Noise, measure_noise
 from envcheck.conversion.outputs import OutputResult, compare_output, pair_outputs
 from envcheck.conversion.precision import Precision, find_precision
 from envcheck.conversion.recording import record
 from envcheck.conversion.runtimes.protocol import Failure
+from envcheck.conversion.stability import unstable_sides
 from envcheck.conversion.stores import DEFAULT_BUDGET, Store
+from envcheck.conversion.surviving import failing_nodes
 from envcheck.conversion.tracing import Comparison
+from envcheck.conversion.unexercised import Hidden, hidden_changes
+from envcheck.conversion.verdicts import judge
+from envcheck.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from envcheck.conversion.calls import Port, Recording
     from envcheck.conversion.causes import Cause
     from envcheck.conversion.inputs import Samples
+    from envcheck.conversion.optimisations import Optimised
     from envcheck.conversion.runtimes.protocol import Candidate
 
 __all__ = ["Investigation", "Options", "compare_recorded", "investigate"]
@@ -38,13 +44,18 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a comparison is made. `noise` is float64 or off; `tolerance` overrides the measured."""
+    """How a comparison is made.
+
+    `noise` is float64, spread or off; `tolerance` overrides the measured one; `tell` takes what is
+    known already while the comparison goes on.
+    """
 
     noise: str = "float64"
     tolerance: float | None = None
     budget: int = DEFAULT_BUDGET
     most_faults: int = MOST_FAULTS
     progress: Progress = field(default=lambda _: None)
+    tell: Callable[[dict[str, Any]], None] = field(default=lambda _: None)
 
 
 @dataclass(kw_only=True)
@@ -67,7 +78,11 @@ class Investigation:
     local: dict[Port, float] = field(default_factory=dict)
     input_fault: tuple[str, Cause] | None = None
     failing_layer: str = ""
+    failing: list[int] = field(default_factory=list)
     unstable: list[str] = field(default_factory=list)
+    optimised: Optimised | None = None
+    hidden: list[Hidden] = field(default_factory=list)
+    batches: list[BatchProblem] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
 
     @property
@@ -98,7 +113,7 @@ def investigate(
     options.progress("recording the reference")
     store, seen = Store(options.budget), Store(options.budget)
     found.stores = [store, seen]
-    found.recording = record(model, samples.packed(), store, names=samples.names)
+    found.recording = _recorded(model, samples, store)
     options.progress("running the candidate")
     pairing = pair_inputs(candidate, samples, names)
     if not _runs(found, candidate, pairing, seen):
@@ -116,10 +131,45 @@ def investigate(
         outputs=tuple(outputs),
         tolerance=_tolerance(found.noise, options.tolerance),
         input_matches=pairing.matches,
+        failing=found.failing,
     )
-    found.unstable = _unstable(model, candidate, found, pairing.feeds)
+    options.progress("running both sides again")
+    found.unstable = unstable_sides(model, candidate, found, pairing.feeds)
     _finish(found, options)
+    _try_batches(found, model, options, names)
     return found
+
+
+def _try_batches(found: Investigation, model: Any, options: Options, names: Sequence[str]) -> None:
+    """Run both sides on other numbers of samples, where they agree on the given one."""
+    comparison, samples = found.comparison, found.samples
+    if comparison is None or found.verdict not in ("match", "noise", "absorbed", "precision"):
+        return
+    options.progress("trying other batch sizes")
+
+    def bind(values: tuple[Array, ...]) -> Pairing:
+        return pair_inputs(comparison.candidate, replace(samples, values=values), names)
+
+    known = [(o.tensor, o.name, max(o.tolerance, 10 * o.error)) for o in found.outputs]
+    found.batches = other_batches(model, comparison.candidate, samples, bind, known)
+    fixed = [problem for problem in found.batches if problem.message]
+    if fixed:
+        found.verdict = "interface"
+        found.problems += [told_problem(fixed, samples)]
+    else:
+        found.verdict = judge(found)
+
+
+def _recorded(model: Any, samples: Samples, store: Store) -> Recording:
+    try:
+        return record(model, samples.packed(), store, names=samples.names)
+    except Exception as problem:
+        first = next((line.strip() for line in str(problem).splitlines() if line.strip()), "")
+        raise InputError(
+            f"does not run on these inputs: {type(problem).__name__}: {first[:300]}",
+            place=f"the reference {getattr(model, 'name', '')}".strip(),
+            hint="give samples that it takes with --inputs",
+        ) from problem
 
 
 def _runs(found: Investigation, candidate: Candidate, pairing: Pairing, seen: Store) -> bool:
@@ -132,13 +182,15 @@ def _runs(found: Investigation, candidate: Candidate, pairing: Pairing, seen: St
     if found.failure is None and pairing.problems:
         found.verdict, found.problems = "interface", pairing.problems
         return False
-    if found.failure is None:
-        found.failure = candidate.run_all(pairing.feeds, seen).failure
+    if not pairing.problems:
+        partial = candidate.run_all(pairing.feeds, seen).failure
+        found.failure = found.failure or partial
     if found.failure is not None:
+        found.verdict = f"{found.failure.stage}-fail"
         found.failing_layer = _failing_layer(found.recording, candidate, found.failure)
-        if found.failure.stage == "load":
-            found.verdict = "load-fail"
-            return False
+        if pairing.problems or candidate.graph is None:
+            return found.failure.stage != "load"
+        found.failing = failing_nodes(candidate, seen)
     return True
 
 
@@ -184,7 +236,10 @@ def _before_failure(found: Investigation) -> list[Culprit]:
 
     A wrong shape may only be noticed by a later layer; what comes after it is no fault.
     """
-    if found.failure is None or not found.failing_layer or found.recording is None:
+    comparison = found.comparison
+    if not found.failing_layer or found.recording is None or comparison is None:
+        return found.culprits
+    if found.failure is None or not comparison.failing:
         return found.culprits
     calls = found.recording.calls
     limit = min(call.id for call in calls if call.path == found.failing_layer)
@@ -203,14 +258,17 @@ def _outputs(found: Investigation, candidate: Candidate, seen: Store) -> list[st
     names = [feed.name for feed in candidate.outputs]
     wanted = [tuple(found.recording.value(port).shape) for port in found.recording.outputs]
     if found.failure is not None and any(name not in seen for name in names):
-        found.verdict = "run-fail"
         return names if len(names) == len(wanted) else None
     values = {name: seen.get(name) for name in names}
+    if len(names) != len(wanted) and found.failure is not None:
+        return None
     if len(names) != len(wanted):
         found.verdict = "interface"
         found.problems.append(f"it has {len(names)} outputs, the reference {len(wanted)}")
         return None
     chosen = pair_outputs(found.recording, names, values)
+    if chosen is None and found.failure is not None:
+        return names
     if chosen is None:
         found.verdict = "interface"
         shapes = [tuple(values[name].shape) for name in names]
@@ -226,6 +284,8 @@ def _compare_layers(found: Investigation, options: Options) -> None:
     found.kinds = dict(comparison.kinds)
     clean = dict(comparison.matches)
     _compare_outputs(found)
+    options.tell({"outputs": [output.to_json() for output in found.outputs],
+                  "agree": all(output.agrees for output in found.outputs)})  # fmt: skip
     if "open" in comparison.kinds.values():
         found.precision = find_precision(comparison)
     if found.precision is None and "open" in comparison.kinds.values():
@@ -236,6 +296,7 @@ def _compare_layers(found: Investigation, options: Options) -> None:
             found.culprits = _before_failure(found)
     options.progress("measuring every layer by itself")
     if found.precision is not None:
+        found.culprits = list(found.precision.culprits)
         found.local = found.precision.local
         matches = found.precision.matches
     else:
@@ -244,6 +305,7 @@ def _compare_layers(found: Investigation, options: Options) -> None:
         found.kinds = {
             call: "open" if kind == "healed" else kind for call, kind in comparison.kinds.items()
         }
+        found.hidden = hidden_changes(comparison)
     found.matches = matches
     found.natural = _natural(comparison, matches)
 
@@ -265,9 +327,9 @@ def _natural(comparison: Comparison, matches: dict[Port, Match]) -> dict[Port, f
     found = {}
     for port, match in matches.items():
         if port.call != INPUT and match.tensor in comparison.store:
-            seen = comparison.store.get(match.tensor)
-            wanted = match.layout.apply(comparison.recording.value(port), seen.shape)
-            found[port] = relative_error(seen, wanted)
+            seen, wanted = comparison.store.get(match.tensor), comparison.recording.value(port)
+            if seen.size == wanted.size:
+                found[port] = relative_error(seen, match.layout.apply(wanted, seen.shape))
     return found
 
 
@@ -290,67 +352,3 @@ def _compare_outputs(found: Investigation) -> None:
                 tolerance=comparison.tolerance(port),
             )
         )
-
-
-def _unstable(
-    model: Any, candidate: Candidate, found: Investigation, feeds: dict[str, Array]
-) -> list[str]:
-    """Return the sides whose outputs differ from themselves in a second run."""
-    import numpy as np
-
-    from envcheck.conversion.recording import call_model
-
-    recording, comparison = found.recording, found.comparison
-    assert recording is not None
-    assert comparison is not None
-    import keras
-
-    again = keras.tree.flatten(call_model(model, found.samples.packed()))
-    sides = []
-    for port, value in zip(recording.outputs, again, strict=True):
-        first = recording.value(port)
-        gap = _distance(np.asarray(value), first) if first.dtype.kind == "f" else 0.0
-        if gap > comparison.tolerance(port):
-            sides.append("the reference")
-            break
-    if found.failure is None:
-        for feed, value in zip(candidate.outputs, candidate.run(feeds), strict=True):
-            if value.dtype.kind == "f" and _distance(value, comparison.store.get(feed.name)) > 1e-3:
-                sides.append("the candidate")
-                break
-    return sides
-
-
-def _distance(value: Array, reference: Array) -> float:
-    from envcheck.conversion.arrays import relative_error
-
-    return relative_error(value, reference)
-
-
-def judge(found: Investigation) -> str:
-    """Return the verdict of a comparison that ran to its end."""
-    if found.unstable:
-        return "inconclusive"
-    if found.failure is not None:
-        return "run-fail"
-    agree = all(output.agrees for output in found.outputs)
-    if found.precision is not None:
-        return "mismatch" if found.precision.outliers else "precision"
-    if not agree:
-        return "mismatch"
-    if found.culprits or not all(kind in GOOD for kind in found.kinds.values()):
-        return "absorbed"
-    if _is_coarse(found):
-        return "precision"
-    close = all(_is_close(output, found.noise.unit) for output in found.outputs)
-    return "match" if close else "noise"
-
-
-def _is_coarse(found: Investigation) -> bool:
-    """Return whether the reference computes in half precision, and the outputs show it."""
-    room = 100 * UNIT["float32"]
-    return found.noise.unit > UNIT["float32"] and any(o.error > room for o in found.outputs)
-
-
-def _is_close(output: OutputResult, unit: float) -> bool:
-    return output.error <= max(10 * output.noise, 8 * unit)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from envcheck.conversion.naming import layer_in
+from envcheck.conversion.rules import RULES, finding_of
 from envcheck.conversion.workarounds import workaround
-from envcheck.findings import Evidence, Finding, Fix, Location, Outcome
+from envcheck.findings import Finding, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,25 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "conversion_findings", "findings_of", "undecided"]
 
-RULES: dict[str, tuple[str, str]] = {
-    "CNV001": ("conversion-failed", "error"),
-    "CNV002": ("artefact-does-not-load", "error"),
-    "CNV003": ("artefact-does-not-run", "error"),
-    "CNV004": ("interface-mismatch", "error"),
-    "CNV005": ("converter-complained", "warning"),
-    "CNV010": ("layer-diverges", "error"),
-    "CNV011": ("divergence-absorbed", "warning"),
-    "CNV012": ("lower-precision", "error"),
-    "CNV013": ("rounding-noise", "info"),
-    "CNV014": ("input-mismatch", "error"),
-    "CNV015": ("outputs-diverge", "error"),
-    "CNV020": ("layers-not-aligned", "warning"),
-    "CNV030": ("unstable-outputs", "error"),
-}
-"""Fault and default severity of each rule; `rules/index.json` repeats them."""
 LEAST_COVERAGE = 0.9
 _DOUBT = " Replacing its value did not heal what follows, so the fault may lie in what it hands on."
 _UNTRIED = " No value could be replaced in this candidate, so what follows was not tried."
+_FREE_BATCH = (
+    "Convert again with an unknown (None) batch size, and look for a Reshape or Tile that holds a"
+    " number of samples."
+)
 _FAILURES = {"load": "CNV002", "run": "CNV003"}
 
 
@@ -48,17 +37,25 @@ def findings_of(
     if found.verdict == "interface":
         made += [_interface(problem, candidate) for problem in found.problems]
     if found.failure is not None:
-        made.append(_failure(found, candidate, conversion))
+        made.append(_failure(found, faults, candidate, conversion))
     if found.input_fault is not None:
         made.append(_input_fault(found, candidate))
     absorbed = found.verdict == "absorbed"
-    visible = found.comparison is not None and found.comparison.candidate.graph is not None
+    visible = found.comparison is not None and found.comparison.candidate.parts
     doubt = _DOUBT if visible else _UNTRIED
-    made += [_fault(fault, candidate, doubt, absorbed=absorbed) for fault in faults]
+    told = [fault for fault in faults if not (found.failure is not None and fault.crashes)]
+    made += [
+        _hidden(fault, candidate)
+        if fault.hidden
+        else _fault(fault, candidate, doubt, absorbed=absorbed)
+        for fault in told
+    ]
     if found.precision is not None:
         made.append(_precision(found, candidate))
     elif found.verdict == "precision":
         made.append(_half_reference(found, candidate))
+    made += _batches(found, candidate)
+    made += _optimised(found, candidate)
     made += _outputs(found, candidate, explained=bool(made))
     made += _coverage(found, candidate)
     if conversion is not None and found.failure is None:
@@ -73,7 +70,7 @@ def conversion_findings(
     complaint = next(iter(conversion.complaints), None)
     layer = layer_in(complaint.node, paths) if complaint else ""
     return [
-        _finding(
+        finding_of(
             "CNV001",
             title=f"{reference} cannot be converted to ONNX: {_first_line(conversion.problem)}",
             detail="The converter gave no file, so there is nothing to deploy.",
@@ -103,41 +100,6 @@ def undecided(found: Investigation) -> list[Outcome]:
     ]
 
 
-def _finding(  # noqa: PLR0913 - the members of a finding
-    rule: str,
-    *,
-    title: str,
-    detail: str,
-    fix: str,
-    subject: str,
-    layer: str | None = None,
-    tensor: str | None = None,
-    evidence: Sequence[tuple[str, Any]] = (),
-    **more: Any,
-) -> Finding:
-    fault, severity = RULES[rule]
-    return Finding(
-        rule=rule,
-        fault=more.pop("fault", fault),
-        category="conversion",
-        component="conversion",
-        severity=more.pop("severity", severity),
-        confidence=more.pop("confidence", 0.97),
-        basis="measured",
-        title=title,
-        detail=detail,
-        fix=Fix(text=fix),
-        subject=subject,
-        location=Location(layer=layer, tensor=tensor),
-        evidence=tuple(
-            Evidence(fact=fact, origin="model", value=value) for fact, value in evidence
-        ),
-        sources=("parity",),
-        stage="conversion",
-        **more,
-    )
-
-
 def _fault(fault: Fault, candidate: str, doubt: str, *, absorbed: bool) -> Finding:
     named = " and ".join(dict.fromkeys(fault.layers))
     classes = " and ".join(dict.fromkeys(fault.classes))
@@ -149,7 +111,7 @@ def _fault(fault: Fault, candidate: str, doubt: str, *, absorbed: bool) -> Findi
         if absorbed
         else "Everything that is computed from it inherits the error."
     )
-    return _finding(
+    return finding_of(
         "CNV011" if absorbed else "CNV010",
         title=f"{classes} {named} computes something else: {causes}",
         detail=f"Given the reference's own inputs, it is off by {fault.local:.2g} (relative L2),"
@@ -167,6 +129,21 @@ def _fault(fault: Fault, candidate: str, doubt: str, *, absorbed: bool) -> Findi
     )  # fmt: skip
 
 
+def _hidden(fault: Fault, candidate: str) -> Finding:
+    return finding_of(
+        "CNV011",
+        title=f"{fault.classes[0]} {fault.layers[0]} holds other weights, and no sample shows it:"
+        f" {fault.causes[0].text}",
+        detail="On these inputs the changed elements are multiplied by zero or not looked up, so"
+        " every value agrees; on others it will show.",
+        fix=fault.advice,
+        subject=f"layer {fault.layers[0]}",
+        layer=fault.layers[0],
+        because=tuple(cause.text for cause in fault.causes),
+        evidence=[("kind", fault.kind), ("candidate", candidate)],
+    )
+
+
 def _times(ratio: float) -> str:
     return f"{ratio:.0f} times" if ratio < 1e6 else "far above"
 
@@ -178,38 +155,96 @@ def _number(value: float) -> float | None:
 
 
 def _interface(problem: str, candidate: str) -> Finding:
-    return _finding(
+    return finding_of(
         "CNV004",
         title=f"{candidate} does not fit the reference: {problem}",
         detail="The two cannot be called with the same inputs, or give different outputs in number"
         " or shape; often the candidate belongs to another model.",
-        fix="Check that the candidate was converted from this reference; a constant that became an"
+        fix=_FREE_BATCH
+        if "fixed at export" in problem
+        else "Check that the candidate was converted from this reference; a constant that became an"
         " input is folded back by converting through a SavedModel.",
         subject=candidate,
     )
 
 
-def _failure(found: Investigation, candidate: str, conversion: Conversion | None) -> Finding:
+def _batches(found: Investigation, candidate: str) -> list[Finding]:
+    off = [problem for problem in found.batches if not problem.message]
+    if not off or found.verdict == "interface":
+        return []
+    worst = max(off, key=lambda problem: problem.error)
+    given = found.samples.values[0].shape[0]
+    return [
+        finding_of(
+            "CNV016",
+            title=f"on batches of {' or '.join(str(p.size) for p in off)} samples {candidate}"
+            f" computes something else: output {worst.output} is off by {worst.error:.2g}",
+            detail=f"On {given} samples it agrees with the reference. Something in it depends on"
+            " how many samples come together: a size fixed at export, or an operation that mixes"
+            " samples.",
+            fix=_FREE_BATCH,
+            subject=f"output {worst.output} of {candidate}",
+            evidence=[(f"error at {p.size}", _number(p.error)) for p in off],
+        )
+    ]
+
+
+def _optimised(found: Investigation, candidate: str) -> list[Finding]:
+    divergence = found.optimised.divergence if found.optimised else None
+    if divergence is None:
+        return []
+    at = f"; the first node that differs is {divergence.node}" if divergence.node else ""
+    by = f", by its optimiser {divergence.optimiser}" if divergence.optimiser else ""
+    without = f", or without {divergence.optimiser}" if divergence.optimiser else ""
+    return [
+        finding_of(
+            "CNV017",
+            title=f"optimised at level {divergence.level}{by}, {candidate} computes something else:"
+            f" output {divergence.output} is off by {divergence.error:.2g}",
+            detail="Run as it is, the file agrees with the reference; the runtime rewrites it"
+            f" before it runs{at}. Unless a session is told otherwise, it uses level all, which"
+            " includes this.",
+            fix=f"Deploy with graph optimisations at level {divergence.below}{without}, and report"
+            " it to the runtime's maintainers.",
+            subject=f"output {divergence.output} of {candidate}",
+            tensor=divergence.tensor or None,
+            evidence=[("level", divergence.level), ("optimiser", divergence.optimiser),
+                      ("node", divergence.node)],
+        )
+    ]  # fmt: skip
+
+
+def _failure(
+    found: Investigation, faults: Sequence[Fault], candidate: str, conversion: Conversion | None
+) -> Finding:
     failure = found.failure
     assert failure is not None
+    guilty = next((fault for fault in faults if fault.crashes), None)
     paths = [call.path for call in found.recording.calls] if found.recording else []
     complaint = next(iter(conversion.complaints), None) if conversion else None
     node = failure.node or (complaint.node if complaint else "")
     layer = found.failing_layer or layer_in(node, paths)
+    if guilty is not None and (guilty.confirmed or not layer):
+        layer = guilty.layers[0]
     where = f" at {layer}" if layer else (f" at node {node}" if node else "")
+    what = _first_line(failure.message)
+    advice = workaround(complaint.op if complaint else "", failure.message)
+    if guilty is not None and guilty.confirmed:
+        what = f"{guilty.classes[0]} {layer} is at fault, {guilty.causes[0].text}"
+        where, advice = "", guilty.advice
     verb = "load" if failure.stage == "load" else "run"
-    operator = complaint.op if complaint else ""
-    return _finding(
+    return finding_of(
         _FAILURES[failure.stage],
-        title=f"{candidate} does not {verb}{where}: {_first_line(failure.message)}",
+        title=f"{candidate} does not {verb}{where}: {what}",
         detail="The runtime refuses the file"
         + (f"; the converter had warned: {complaint.text}" if complaint else "")
         + ". Deployed, it fails at the first request.",
-        fix=workaround(operator, failure.message)
+        fix=advice
         or "Replace the operation named by ones that the converter supports, and convert again.",
         subject=candidate,
         layer=layer or None,
         tensor=node or None,
+        because=tuple(cause.text for cause in guilty.causes) if guilty is not None else (),
         evidence=[("message", failure.message[:500])],
     )
 
@@ -219,7 +254,7 @@ def _input_fault(found: Investigation, candidate: str) -> Finding:
 
     assert found.input_fault is not None
     name, cause = found.input_fault
-    return _finding(
+    return finding_of(
         "CNV014",
         title=f"input {name}: {cause.text}",
         detail="Fed so, the candidate computes what the reference computes, so the layers are"
@@ -234,11 +269,16 @@ def _input_fault(found: Investigation, candidate: str) -> Finding:
 def _precision(found: Investigation, candidate: str) -> Finding:
     precision = found.precision
     assert precision is not None
-    return _finding(
+    extent = "all layers with weights"
+    if precision.affected < precision.weighted:
+        extent = f"{precision.affected} of {precision.weighted} layers with weights"
+    beyond = "beyond that, the layers named are at fault"
+    rest = beyond if precision.culprits else "no single layer is at fault"
+    return finding_of(
         "CNV012",
-        title=f"{candidate} computes in {precision.dtype} precision throughout",
-        detail=f"Every weighted layer by itself is off by about {precision.median:.1g} (relative"
-        f" L2), as rounding to {precision.dtype} makes it; no single layer is at fault.",
+        title=f"{candidate} computes {extent} in {precision.dtype} precision",
+        detail=f"By themselves they are off by about {precision.median:.1g} (relative L2), as"
+        f" rounding to {precision.dtype} makes it; {rest}.",
         fix="Convert without lowering the precision; or accept it by measuring the task's own"
         " metric on real samples, and keep sensitive layers in float32.",
         subject=candidate,
@@ -249,7 +289,7 @@ def _precision(found: Investigation, candidate: str) -> Finding:
 
 def _half_reference(found: Investigation, candidate: str) -> Finding:
     worst = max(found.outputs, key=lambda output: output.error)
-    return _finding(
+    return finding_of(
         "CNV012",
         title=f"the reference computes in half precision, and {candidate} differs by"
         f" {worst.error:.1g}",
@@ -268,7 +308,7 @@ def _outputs(found: Investigation, candidate: str, *, explained: bool) -> list[F
         worst = max(off, key=lambda output: output.error)
         flips = f"; {worst.flips} of {worst.decisions} decisions flip" if worst.flips else ""
         return [
-            _finding(
+            finding_of(
                 "CNV015",
                 title=f"output {worst.name} is off by {worst.error:.2g}{flips}",
                 detail="No layer could be named: the layers of this candidate are not visible.",
@@ -281,7 +321,7 @@ def _outputs(found: Investigation, candidate: str, *, explained: bool) -> list[F
         return []
     worst = max(found.outputs, key=lambda output: output.error / max(output.noise, 1e-30))
     return [
-        _finding(
+        finding_of(
             "CNV013",
             title=f"output {worst.name} is off by {worst.error:.2g}, more than rounding usually is",
             detail=f"The reference's own rounding moves it by {worst.noise:.1g}. No layer stands"
@@ -300,7 +340,7 @@ def _coverage(found: Investigation, candidate: str) -> list[Finding]:
     if (total - open_calls) / total >= LEAST_COVERAGE:
         return []
     return [
-        _finding(
+        finding_of(
             "CNV020",
             title=f"{open_calls} of {total} layer calls have no counterpart in {candidate}",
             detail="The outputs agree, and most layers could not be compared one by one.",
@@ -313,7 +353,7 @@ def _coverage(found: Investigation, candidate: str) -> list[Finding]:
 def _complaint(complaint: Complaint, found: Investigation, candidate: str) -> Finding:
     paths = [call.path for call in found.recording.calls] if found.recording else []
     layer = layer_in(complaint.node, paths)
-    return _finding(
+    return finding_of(
         "CNV005",
         title=f"the converter complained{f' about {layer}' if layer else ''}: {complaint.text}",
         detail="It wrote the file all the same; what it could not convert may be missing in it.",

@@ -16,7 +16,7 @@ from envcheck.errors import EnvcheckError, InputError, MissingExtra, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["describe_file", "import_keras", "import_modules", "load_keras"]
+__all__ = ["describe_file", "has_custom_classes", "import_keras", "import_modules", "load_keras"]
 
 _LOADABLE = ("keras", "hdf5")
 _ALLOW = "if you trust whoever made it, --allow-code lets the code in the file run on this machine"
@@ -39,6 +39,12 @@ def import_keras() -> Any:
             hint="set KERAS_BACKEND=tensorflow",
         )
     return keras
+
+
+def has_custom_classes() -> bool:
+    """Return whether this process has registered classes that a child would not know."""
+    keras = sys.modules.get("keras")
+    return keras is not None and bool(keras.saving.get_custom_objects())
 
 
 @contextmanager

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from envcheck.conversion.alignment import Match
 from envcheck.conversion.arrays import is_exact_kind, is_number, relative_error
-from envcheck.conversion.forcing import local_errors
+from envcheck.conversion.forcing import force, local_errors
 from envcheck.conversion.healing import channels_first
 from envcheck.conversion.layouts import layout_between
+from envcheck.conversion.localisation import localise_faults
+from envcheck.conversion.stores import Store
 
 if TYPE_CHECKING:
     from envcheck.conversion.arrays import Array
     from envcheck.conversion.calls import Port
     from envcheck.conversion.graphs import Graph
+    from envcheck.conversion.localisation import Culprit
     from envcheck.conversion.tracing import Comparison
 
 __all__ = ["Precision", "find_precision"]
@@ -36,14 +39,17 @@ _INTEGER_OPS = frozenset(
 class Precision:
     """A type of lower precision that explains the errors of the weighted layers.
 
-    `median` is the median local error; `outliers` are ports whose error it does not explain.
+    `median` is the median local error of the weighted layers that have one, `affected` how many
+    these are of the `weighted`; `culprits` are the layers whose error it does not explain.
     """
 
     dtype: str
     median: float
     matches: dict[Port, Match]
     local: dict[Port, float]
-    outliers: tuple[Port, ...] = ()
+    affected: int = 0
+    weighted: int = 0
+    culprits: tuple[Culprit, ...] = ()
 
 
 def suspected_type(graph: Graph) -> str:
@@ -94,35 +100,82 @@ def _as_bfloat16(weight: Array) -> Array:
 def find_precision(comparison: Comparison) -> Precision | None:
     """Return the lower precision that explains what is open, or None."""
     graph = comparison.candidate.graph
-    if graph is None or "open" not in comparison.kinds.values():
+    if graph is None or not comparison.candidate.parts or "open" not in comparison.kinds.values():
         return None
     dtype = suspected_type(graph)
     if not dtype:
         return None
     matches = _loosely(comparison, graph)
-    local = local_errors(comparison, matches)
-    return _judge(comparison, dtype, matches, local)
+    coarse = _without_rounding(comparison, dtype, matches)
+    culprits = localise_faults(coarse)
+    comparison.runs = coarse.runs
+    guilty = {call for culprit in culprits for call in culprit.calls}
+    kept = {**matches, **coarse.matches}
+    return _judge(comparison, dtype, kept, guilty, tuple(culprits))
+
+
+def _without_rounding(comparison: Comparison, dtype: str, matches: dict[Port, Match]) -> Comparison:
+    """Return a comparison in which no layer inherits an error, and rounding to a type is allowed.
+
+    What is beyond that is not injected, so it shows in the layers behind it too.
+    """
+    store = Store()
+    first = force(comparison, matches, store)
+    store.close()
+    low, high = _range(dtype)
+    errors = _weighted(comparison, {p: e for p, (_, e) in first.items() if e is not None})
+    rounded = [error for error in errors.values() if low <= error <= high]
+    room = max(10 * statistics.median(rounded), high) if rounded else high
+    kept = {p: matches[p] for p, (_, error) in first.items() if error is None or error <= room}
+    values = Store()
+    given = force(comparison, kept, values)
+    coarse = replace(
+        comparison,
+        store=values,
+        tolerance=lambda port: max(room, comparison.tolerance(port)),
+        injections=[injection for injection, _ in given.values()],
+        overlay={},
+        healed=set(),
+    )
+    coarse.align()
+    beyond = {port.call for port, (_, e) in first.items() if e is not None and e > room}
+    coarse.suspects |= beyond
+    coarse.refresh()
+    return coarse
+
+
+def _range(dtype: str) -> tuple[float, float]:
+    """Return the relative errors that rounding the weights or inputs of a layer leads to."""
+    step = _STEPS[dtype]
+    return (0.02 if dtype == "int8" else 0.1) * step, (12 if dtype == "int8" else 3) * step
+
+
+def _weighted(comparison: Comparison, local: dict[Port, float]) -> dict[Port, float]:
+    return {port: error for port, error in local.items() if comparison.calls[port.call].weighted}
 
 
 def _judge(
     comparison: Comparison,
     dtype: str,
     matches: dict[Port, Match],
-    local: dict[Port, float],
+    guilty: set[int],
+    culprits: tuple[Culprit, ...],
 ) -> Precision | None:
-    weighted = {
-        port: error for port, error in local.items() if comparison.calls[port.call].weighted
-    }
-    if not weighted:
+    local = local_errors(comparison, matches)
+    innocent = {port: error for port, error in local.items() if port.call not in guilty}
+    weighted = _weighted(comparison, innocent)
+    judged = weighted or innocent
+    off = [error for port, error in judged.items() if error > comparison.tolerance(port)]
+    if not off or (dtype != "int8" and len(off) < _SHARE * len(judged)):
         return None
-    step = _STEPS[dtype]
-    median = statistics.median(weighted.values())
-    low, high = (0.02 if dtype == "int8" else 0.1) * step, (12 if dtype == "int8" else 3) * step
+    low, high = _range(dtype)
+    median = statistics.median(off)
     if not low <= median <= high:
         return None
-    room = max(10 * median, high)
-    outliers = tuple(port for port, error in local.items() if error > room)
-    return Precision(dtype=dtype, median=median, matches=matches, local=local, outliers=outliers)
+    return Precision(
+        dtype=dtype, median=median, matches=matches, local=local,
+        affected=len(off) if weighted else 0, weighted=len(weighted), culprits=culprits,
+    )  # fmt: skip
 
 
 def _loosely(comparison: Comparison, graph: Graph) -> dict[Port, Match]:

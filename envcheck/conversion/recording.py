@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,22 @@ _CLOSED = ("RNN", "TimeDistributed")
 """Layers that loop over time: they are one call, whatever they call inside."""
 
 
-def record(model: Any, inputs: Any, store: Store, *, names: tuple[str, ...] = ()) -> Recording:
+def record(
+    model: Any,
+    inputs: Any,
+    store: Store,
+    *,
+    names: tuple[str, ...] = (),
+    change: Callable[[Any], Any] | None = None,
+) -> Recording:
     """Run `model` once on `inputs` (as the model takes them) and return its calls.
 
-    `names` are the names of the flattened inputs. Values go to `store` under `Port.key`.
+    `names` are the names of the flattened inputs. Values go to `store` under `Port.key`. `change`
+    replaces every tensor that a layer returns, before anything reads it.
     """
     import keras
 
-    recorder = _Recorder(store)
+    recorder = _Recorder(store, change)
     flat = keras.tree.flatten(inputs)
     tensors = [keras.ops.convert_to_tensor(value) for value in flat]
     packed = keras.tree.pack_sequence_as(inputs, tensors)
@@ -77,8 +85,9 @@ class _Frame:
 class _Recorder:
     """Turns nested calls into a recording."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, change: Callable[[Any], Any] | None = None) -> None:
         self.recording = Recording(store=store)
+        self._change = change
         self.thread = threading.get_ident()
         self.inputs: tuple[Port, ...] = ()
         self._frames: list[_Frame] = []
@@ -137,9 +146,13 @@ class _Recorder:
         """Close the newest frame without a result."""
         self._frames.pop()
 
-    def end(self, result: Any) -> None:
-        """Close the newest frame: it was a call of its own, or a container of others."""
+    def end(self, result: Any) -> Any:
+        """Close the newest frame: it was a call of its own, or a container of others.
+
+        Returns the result, changed where changes were asked for.
+        """
         frame = self._frames.pop()
+        result = self._changed(frame, result)
         outer = self._frames[-1] if self._frames else None
         tensors = _tensors(result)
         owned = [self.owner(tensor) for tensor in tensors]
@@ -156,6 +169,20 @@ class _Recorder:
         if outer is not None:
             outer.children += frame.children
             outer.used |= frame.used
+        return result
+
+    def _changed(self, frame: _Frame, result: Any) -> Any:
+        """Return a result with each tensor replaced that the call made itself."""
+        tensors = _tensors(result)
+        if self._change is None or frame.children or not all(map(_is_concrete, tensors)):
+            return result
+        import keras
+
+        change = self._change
+        return keras.tree.map_structure(
+            lambda value: change(value) if _tensors(value) and self.owner(value) is None else value,
+            result,
+        )
 
     def _add(self, frame: _Frame, tensors: list[Any], within: int | None) -> None:
         number = len(self.recording.calls)
@@ -261,8 +288,7 @@ def _wrapped(recorder: _Recorder) -> Iterator[None]:
             except BaseException:
                 recorder.abandon()
                 raise
-            recorder.end(result)
-            return result
+            return recorder.end(result)
 
         return call
 

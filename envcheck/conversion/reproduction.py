@@ -87,7 +87,7 @@ def _write(found: Investigation, fault: Fault, folder: str) -> float | None:
     assert culprit is not None
     graph, place = comparison.candidate.graph, culprit.place
     assert place is not None
-    if graph is None:
+    if graph is None or not comparison.candidate.parts:
         return None
     segment = segment_of(comparison, culprit)
     feeds = _inputs(found, graph.boundary(segment) or [culprit.tensor])
@@ -96,6 +96,7 @@ def _write(found: Investigation, fault: Fault, folder: str) -> float | None:
     reference = place.layout.apply(wanted, comparison.value(culprit.tensor).shape)
     with open(os.path.join(folder, "segment.onnx"), "wb") as file:
         file.write(_complete(model, comparison, culprit.tensor))
+    _hand_on(getattr(comparison.candidate, "path", ""), os.path.join(folder, "segment.onnx"))
     np.savez(
         os.path.join(folder, "inputs.npz"),
         **{f"in_{number}": value for number, value in enumerate(values.values())},
@@ -112,6 +113,18 @@ def _write(found: Investigation, fault: Fault, folder: str) -> float | None:
         return relative_error(feeds[culprit.tensor], reference)
     seen = comparison.candidate.run_part(segment, [culprit.tensor], feeds)[culprit.tensor]
     return relative_error(seen, reference)
+
+
+def _hand_on(source: str, target: str) -> None:
+    """Give a segment the fingerprint that the candidate carries, if it carries a sound one."""
+    from envcheck.embedding.carriers import hand_on
+    from envcheck.errors import EnvcheckError
+
+    try:
+        if source:
+            hand_on(source, target)
+    except EnvcheckError:
+        return
 
 
 def _inputs(found: Investigation, names: Sequence[str]) -> dict[str, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envcheck.conversion.judgement import RULES
+from envcheck.conversion.rules import RULES
 
 __all__ = ["page", "pages"]
 
@@ -61,6 +61,16 @@ _PAGES: dict[str, tuple[str, str, str]] = {
         "The outputs differ and no layer can be named.",
         "One of the sides shows no layers.",
         "Compare the Keras model with an ONNX file.",
+    ),
+    "CNV016": (
+        "On another number of samples the candidate's outputs differ from the reference's.",
+        "A size fixed at export or an operation that mixes samples shows at some batch sizes only.",
+        "Convert with an unknown batch size; look for a Reshape or Tile that holds a number.",
+    ),
+    "CNV017": (
+        "The file computes the same function, and the runtime's own optimisations change it.",
+        "Deployed with its default settings, the runtime rewrites the graph before it runs.",
+        "Deploy at the level that is named, or without the optimiser that is named.",
     ),
     "CNV020": (
         "The outputs agree and many layers have no counterpart in the candidate.",

@@ -5,54 +5,37 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from envcheck.conversion.assembling import failed_conversion, report_of
-from envcheck.conversion.converting import Conversion, Job, Limits, convert, export_live
+from envcheck.conversion.assembling import failed_conversion, report_of, shown_inputs
+from envcheck.conversion.converting import Conversion, Job, convert, export_live
 from envcheck.conversion.faults import faults_of
 from envcheck.conversion.inputs import Samples, given, read_inputs, specs_of
 from envcheck.conversion.inventing import invent
-from envcheck.conversion.investigation import Investigation, Options, investigate
-from envcheck.conversion.models import describe_file, import_keras, import_modules, load_keras
+from envcheck.conversion.investigation import Investigation, investigate
+from envcheck.conversion.models import (
+    describe_file,
+    has_custom_classes,
+    import_keras,
+    import_modules,
+    load_keras,
+)
+from envcheck.conversion.optimisations import try_levels
+from envcheck.conversion.planning import plan_of
 from envcheck.conversion.runtimes.discovery import open_file
-from envcheck.conversion.runtimes.protocol import Failure, Settings
-from envcheck.conversion.stores import DEFAULT_BUDGET
+from envcheck.conversion.runtimes.protocol import Failure
+from envcheck.conversion.verdicts import judge
 from envcheck.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from envcheck.conversion.inputs import Spec
-    from envcheck.conversion.runtimes.protocol import Candidate
+    from envcheck.conversion.planning import Plan
     from envcheck.findings import Report
 
-__all__ = ["parity"]
-
-TARGETS = ("onnx",)
-SETTINGS: dict[str, Any] = {
-    "runtime": "", "level": "none", "provider": "", "threads": 0, "opset": 15, "noise": "float64",
-    "tolerance": None, "budget": DEFAULT_BUDGET, "most_faults": 8, "time_limit": 1800.0,
-    "memory_limit": 0, "cache": True,
-}  # fmt: skip
-"""The settings of a comparison and their defaults."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Plan:
-    """The arguments of `parity`, checked."""
-
-    inputs: Any
-    imports: tuple[str, ...]
-    allow_code: bool
-    repro: str | None
-    runtime: str
-    settings: Settings
-    options: Options
-    opset: int
-    limits: Limits
-    cache: bool
+__all__ = ["compare_files", "parity"]
 
 
 def parity(  # noqa: PLR0913 - keyword-only settings, each with a default
@@ -76,57 +59,40 @@ def parity(  # noqa: PLR0913 - keyword-only settings, each with a default
     which. `imports` are modules or files that register custom classes; `allow_code` lets Lambda
     code in the file run. `repro` names a folder to write a reproduction of the first fault to.
 
-    `settings`: `runtime` (a name; by the file's ending), `level` (none, or all: also say what the
-    runtime's optimisations change), `provider`, `threads`, `opset` (15), `noise` (float64 or off),
-    `tolerance` (a relative L2 error in place of the measured one), `budget` (bytes of layer
-    outputs per side in memory), `most_faults` (8), and for the conversion `time_limit` (seconds),
-    `memory_limit` (bytes; 0: most of what is free) and `cache` (True).
+    `settings`: `runtime` (a name; by the file's ending), `level` (none, or all: also judge what
+    the runtime's optimisations change), `provider`, `threads`, `opset` (15), `noise` (float64,
+    spread or off), `tolerance` (a relative L2 error in place of the measured one), `budget` (bytes
+    of layer outputs per side in memory), `most_faults` (8), `cache` (True: of conversions),
+    `isolated` (True), `time_limit` (seconds) and `memory_limit` (bytes; 0: most of what is free),
+    both of the conversion and of the comparison, each by itself.
+
+    Files are loaded and run in a process of its own, within the limits, so that a crash of native
+    code or a lack of memory there becomes a finding. A live model cannot leave this process, nor
+    can files whose custom classes are registered in this process alone: there, as with
+    `isolated=False`, such a crash ends this process.
 
     Raises InputError, UsageError and MissingExtra.
     """
-    if to not in TARGETS:
-        raise UsageError(f"cannot convert to {to!r}", hint=f"targets are {', '.join(TARGETS)}")
-    plan = _Plan(
-        inputs=inputs,
-        imports=tuple(imports),
-        allow_code=allow_code,
-        repro=None if repro is None else os.fspath(repro),
-        **_read_settings(settings, progress or (lambda _: None)),
-    )
+    plan = plan_of(
+        inputs=inputs, to=to, imports=imports, allow_code=allow_code, repro=repro,
+        settings=settings, progress=progress,
+    )  # fmt: skip
     target = None if candidate is None else os.fspath(candidate)
-    if isinstance(reference, str | os.PathLike):
-        return _from_place(os.fspath(reference), target, plan)
-    import_keras()
-    place = f"the live model {getattr(reference, 'name', '')}".strip()
-    return _from_model(reference, place, target, plan)
+    if not isinstance(reference, str | os.PathLike):
+        import_keras()
+        place = f"the live model {getattr(reference, 'name', '')}".strip()
+        return _from_model(reference, place, target, plan)
+    source = os.fspath(reference)
+    if _is_trace(source):
+        return _from_traces(source, target, plan)
+    if plan.isolated and not has_custom_classes():
+        from envcheck.conversion.isolation import compare_isolated
+
+        return compare_isolated(source, target, plan, to=to, settings=settings)
+    return compare_files(source, target, plan)
 
 
-def _read_settings(given: dict[str, Any], progress: Callable[[str], None]) -> dict[str, Any]:
-    """Return the settings sorted into what they set. Raises UsageError for an unknown one."""
-    unknown = sorted(set(given) - set(SETTINGS))
-    if unknown:
-        raise UsageError(
-            f"unknown setting {unknown[0]}", hint=f"settings are {', '.join(sorted(SETTINGS))}"
-        )
-    values = {**SETTINGS, **given}
-    return {
-        "runtime": values["runtime"],
-        "settings": Settings(
-            **{name: values[name] for name in ("level", "threads", "provider", "budget")}
-        ),
-        "options": Options(
-            progress=progress,
-            **{name: values[name] for name in ("noise", "tolerance", "budget", "most_faults")},
-        ),
-        "opset": values["opset"],
-        "limits": Limits(seconds=values["time_limit"], memory_bytes=values["memory_limit"]),
-        "cache": values["cache"],
-    }
-
-
-def _from_place(source: str, target: str | None, plan: _Plan) -> Report:
-    if not _is_trace(source):
-        return _from_file(source, target, plan)
+def _from_traces(source: str, target: str | None, plan: Plan) -> Report:
     if target is None or not _is_trace(target):
         raise UsageError("a trace is compared with another trace", place=source)
     from envcheck.conversion.trace_comparison import compare_traces
@@ -140,29 +106,32 @@ def _is_trace(path: str) -> bool:
     return is_trace(path)
 
 
-def _from_file(source: str, target: str | None, plan: _Plan) -> Report:
+def compare_files(source: str, target: str | None, plan: Plan) -> Report:
+    """Return the report of a comparison of files, made in this process."""
     facts = describe_file(source)
     if target is not None and not os.path.exists(target):
         describe_file(target)
+    plan.options.progress("loading the reference")
     if facts.get("format") == "savedmodel":
         from envcheck.conversion.runtimes.savedmodel import load_reference
 
         import_keras()
         return _from_model(load_reference(source), source, target, plan)
-    plan.options.progress("loading the reference")
     import_modules(plan.imports)
     model = load_keras(source, allow_code=plan.allow_code)
     return _from_model(model, source, target, plan)
 
 
-def _from_model(model: Any, source: str, target: str | None, plan: _Plan) -> Report:
+def _from_model(model: Any, source: str, target: str | None, plan: Plan) -> Report:
     samples, specs = _samples(model, plan.inputs)
+    plan.options.tell({"inputs": shown_inputs(samples), "note": samples.note})
     if target is not None:
         return _compare(model, samples, source, target, plan)
     folder = tempfile.mkdtemp(prefix="envcheck-")
     try:
         plan.options.progress("converting to ONNX")
         conversion = _converted(model, source, samples, specs, folder, plan)
+        plan.options.tell({"waiting": False})
         if not conversion.path:
             return failed_conversion(conversion, samples, source, _paths(model))
         return _compare(model, samples, source, conversion.path, plan, conversion)
@@ -188,7 +157,7 @@ def _converted(
     samples: Samples,
     specs: Sequence[Spec],
     folder: str,
-    plan: _Plan,
+    plan: Plan,
 ) -> Conversion:
     from envcheck.conversion.inputs import Spec
 
@@ -203,8 +172,10 @@ def _converted(
         allow_code=plan.allow_code,
     )  # fmt: skip
     if os.path.isdir(source):
+        plan.options.tell({"waiting": True})
         return convert(replace(job, kind="savedmodel"), folder, plan.limits, use_cache=False)
     if os.path.isfile(source):
+        plan.options.tell({"waiting": True})
         return convert(job, folder, plan.limits, use_cache=plan.cache)
     try:
         saved, names = export_live(model, specs, samples.form, folder)
@@ -224,10 +195,11 @@ def _compare(
     samples: Samples,
     source: str,
     path: str,
-    plan: _Plan,
+    plan: Plan,
     conversion: Conversion | None = None,
 ) -> Report:
     shown = path if conversion is None else _name_of(source)
+    plan.options.progress("loading the candidate")
     try:
         candidate = open_file(path, replace(plan.settings, level="none"), plan.runtime)
     except Failure as failure:
@@ -238,12 +210,16 @@ def _compare(
     names = conversion.names if conversion else ()
     found = investigate(model, candidate, samples, plan.options, names=names)
     try:
+        if plan.settings.level == "all":
+            plan.options.progress("trying the runtime's optimisations")
+            found.optimised = try_levels(found, path, plan.settings)
+            found.verdict = judge(found)
         faults = faults_of(found)
         report = report_of(
             found, reference=source, candidate=shown, identity=candidate.identity(),
             conversion=conversion, faults=faults,
         )  # fmt: skip
-        extra = _optimised(found, path, plan)
+        extra = [found.optimised.note] if found.optimised and found.optimised.note else []
         if plan.repro is not None:
             from envcheck.conversion.reproduction import write_reproduction
 
@@ -261,24 +237,6 @@ def _with_notes(report: Report, notes: list[str]) -> Report:
     from envcheck.records import replace as changed
 
     return changed(report, notes=(*report.notes, *notes)) if notes else report
-
-
-def _optimised(found: Investigation, path: str, plan: _Plan) -> list[str]:
-    """Return how far the runtime's own optimisations move the outputs, where they are used."""
-    from envcheck.conversion.arrays import relative_error
-
-    if plan.settings.level != "all" or found.comparison is None:
-        return []
-    try:
-        deployed: Candidate = open_file(path, plan.settings, plan.runtime)
-        values = deployed.run(found.comparison.feeds)
-    except Failure as failure:
-        return [f"with all optimisations the runtime fails: {failure.message[:200]}"]
-    worst = max(
-        relative_error(value, found.comparison.store.get(feed.name))
-        for feed, value in zip(deployed.outputs, values, strict=True)
-    )
-    return [f"the runtime's optimisations move the outputs by {worst:.1g} (relative L2)"]
 
 
 def _paths(model: Any) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from envcheck.conversion.arrays import Array
 
-__all__ = ["Index", "Sketch", "sketch"]
+__all__ = ["WINDOW", "Index", "Sketch", "sketch"]
 
 WINDOW = 2e-3
 """Share of the root mean square within which sketches count as equal."""

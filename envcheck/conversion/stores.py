@@ -26,6 +26,7 @@ class Store:
         self._held: dict[str, Array] = {}
         self._files: dict[str, str] = {}
         self._used = 0
+        self._written = 0
         self._folder: str | None = None
 
     def put(self, name: str, array: Array) -> None:
@@ -34,12 +35,14 @@ class Store:
 
         self.drop(name)
         if self._used + array.nbytes <= self._budget or array.dtype.hasobject:
-            self._held[name] = array
+            # An engine's output is a view of its arena, all of which a view would keep alive.
+            self._held[name] = array if array.base is None else array.copy()
             self._used += array.nbytes
             return
         if self._folder is None:
             self._folder = tempfile.mkdtemp(prefix="envcheck-")
-        path = os.path.join(self._folder, f"{len(self._files)}.npy")
+        path = os.path.join(self._folder, f"{self._written}.npy")
+        self._written += 1
         np.save(path, array)
         self._files[name] = path
 

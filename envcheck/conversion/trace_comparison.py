@@ -10,7 +10,7 @@ from envcheck.conversion.faults import faults_of
 from envcheck.conversion.graphs import Tensor
 from envcheck.conversion.inputs import Samples
 from envcheck.conversion.investigation import Investigation, Options, compare_recorded
-from envcheck.conversion.runtimes.protocol import Feed, Partial
+from envcheck.conversion.runtimes.protocol import Failure, Feed, Partial, Whole
 from envcheck.conversion.stores import Store
 from envcheck.conversion.traces import Trace, read_trace
 from envcheck.errors import InputError, UsageError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from envcheck.conversion.arrays import Array
-    from envcheck.conversion.graphs import Graph, Injection
     from envcheck.findings import Report
 
 __all__ = ["compare_traces"]
@@ -31,54 +30,61 @@ def compare_traces(reference: str, candidate: str, options: Options) -> Report:
     Raises InputError and SchemaError, and UsageError for traces of different inputs.
     """
     first, second = read_trace(reference), read_trace(candidate)
-    recording = _recording(first, options.budget)
-    seen = _Recorded(second)
-    found = Investigation(samples=_samples(recording))
-    store = Store(options.budget)
-    found.stores = [recording.store, store]
-    seen.run_all({}, store)
-    _check_inputs(recording, seen, store, reference, candidate)
+    stores = [Store(options.budget), Store(options.budget)]
     try:
-        compare_recorded(found, recording, seen, store, options)
+        recording = Recording(store=stores[0])
+        places = _record(first, recording)
+        seen = _Recorded(second)
+        seen.run_all({}, stores[1])
+        _check_inputs(recording, places, seen, stores[1], (reference, candidate))
+        found = Investigation(samples=_samples(recording, places))
+        compare_recorded(found, recording, seen, stores[1], options)
         report = report_of(
             found, reference=reference, candidate=candidate, identity=seen.identity(),
             faults=faults_of(found),
         )  # fmt: skip
         return _with_environments(report, first, second)
     finally:
-        found.close()
+        for store in stores:
+            store.close()
 
 
-def _recording(trace: Trace, budget: int) -> Recording:
+def _record(trace: Trace, recording: Recording) -> list[int]:
+    """Fill a recording from a trace, and return which inputs of the model it holds."""
     calls: dict[int, dict[str, Any]] = {}
-    recording = Recording(store=Store(budget))
-    names, outputs = [], []
+    names: dict[int, str] = {}
+    outputs = []
     for entry in trace.entries:
-        if entry.get("key") is None or "call" not in entry:
+        if entry["key"] is None or "call" not in entry:
             continue
-        port = Port(int(entry["call"]), int(entry["index"]))
+        port = Port(entry["call"], entry["index"])
         recording.store.put(port.key, trace.array(entry["key"]))
         if port.call == INPUT:
-            names.append(str(entry["name"]))
+            names[port.index] = entry["name"]
             continue
         calls.setdefault(port.call, {"entry": entry, "ports": []})["ports"].append(port)
         if entry.get("output") is not None:
-            outputs.append((int(entry["output"]), port))
+            outputs.append((entry["output"], port))
+    _check_calls(trace, list(calls), outputs)
+    for number, data in sorted(calls.items()):
+        recording.calls.append(_call(number, data["entry"], tuple(data["ports"])))
+    recording.input_names = tuple(name for _, name in sorted(names.items()))
+    recording.outputs = tuple(port for _, port in sorted(outputs))
+    recording.output_names = tuple(recording.calls[p.call].path for p in recording.outputs)
+    recording.layers = {call.id: None for call in recording.calls}
+    return sorted(names)
+
+
+def _check_calls(trace: Trace, calls: list[int], outputs: list[tuple[int, Port]]) -> None:
     if not calls:
         raise InputError(
             "holds no layers of a Keras model", place=trace.path,
             hint="the reference comes first: envcheck parity keras.trace onnx.trace",
         )  # fmt: skip
-    numbers = {old: new for new, old in enumerate(sorted(calls))}
-    if list(numbers) != list(numbers.values()):
+    if sorted(calls) != list(range(len(calls))):
         raise InputError("its calls are not numbered in order", place=trace.path)
-    for number, data in sorted(calls.items()):
-        recording.calls.append(_call(number, data["entry"], tuple(data["ports"])))
-    recording.input_names = tuple(names)
-    recording.outputs = tuple(port for _, port in sorted(outputs))
-    recording.output_names = tuple(recording.calls[p.call].path for p in recording.outputs)
-    recording.layers = {call.id: None for call in recording.calls}
-    return recording
+    if not outputs:
+        raise InputError("marks no output of the model", place=trace.path)
 
 
 def _call(number: int, entry: Mapping[str, Any], ports: tuple[Port, ...]) -> Call:
@@ -94,25 +100,27 @@ def _call(number: int, entry: Mapping[str, Any], ports: tuple[Port, ...]) -> Cal
     )
 
 
-def _samples(recording: Recording) -> Samples:
-    values = tuple(
-        recording.store.get(f"{INPUT}:{place}") for place in range(len(recording.input_names))
-    )
+def _samples(recording: Recording, places: Sequence[int]) -> Samples:
+    values = tuple(recording.store.get(f"{INPUT}:{place}") for place in places)
     return Samples(names=recording.input_names, values=values, form="dict", origin="given")
 
 
 def _check_inputs(
-    recording: Recording, seen: _Recorded, store: Store, reference: str, candidate: str
+    recording: Recording,
+    places: Sequence[int],
+    seen: _Recorded,
+    store: Store,
+    paths: tuple[str, str],
 ) -> None:
     """Raise for traces of different inputs: each input of the one must be among the other's."""
     import numpy as np
 
     others = [np.sort(store.get(feed.name), axis=None) for feed in seen.inputs]
-    for place, name in enumerate(recording.input_names):
+    for place, name in zip(places, recording.input_names, strict=True):
         value = np.sort(recording.store.get(f"{INPUT}:{place}"), axis=None)
         if not any(o.size == value.size and np.allclose(o, value, rtol=1e-6) for o in others):
             raise UsageError(
-                f"input {name} of {reference} is not among the inputs of {candidate}",
+                f"input {name} of {paths[0]} is not among the inputs of {paths[1]}",
                 hint="trace both models with the same --inputs file",
             )
 
@@ -142,10 +150,10 @@ def _short(value: Any) -> str:
     return text if len(text) < 80 else f"{text[:77]}..."
 
 
-class _Recorded:
+class _Recorded(Whole):
     """A trace as a candidate: values can be read, nothing can be run."""
 
-    graph: Graph | None = None
+    runs = False
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -177,22 +185,9 @@ class _Recorded:
             store.put(self._name(entry), self._trace.array(str(entry["key"])))
         return Partial()
 
-    def verify(self) -> None:
-        """Do nothing: opening it was the test."""
-
-    def run(self, feeds: Mapping[str, Array]) -> list[Array]:
-        """Refuse: a trace cannot run."""
-        raise NotImplementedError
-
-    def run_part(
-        self,
-        numbers: Sequence[int],
-        wanted: Sequence[str],
-        feeds: Mapping[str, Array],
-        injections: Sequence[Injection] = (),
-    ) -> dict[str, Array]:
-        """Refuse: a trace cannot run."""
-        raise NotImplementedError
+    def run(self, feeds: Mapping[str, Array]) -> list[Array]:  # noqa: ARG002 - as in the protocol
+        """Raise Failure: `runs` is False."""
+        raise Failure("run", "a trace holds values, and cannot be run")
 
     def identity(self) -> dict[str, Any]:
         """Return the runtime that the trace was made with."""

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from envcheck.conversion.trace_index import check_index
 from envcheck.errors import InputError, OutputError, SchemaError
 
 if TYPE_CHECKING:
@@ -25,6 +28,13 @@ __all__ = ["SCHEMA", "Trace", "TraceWriter", "is_trace", "read_trace"]
 SCHEMA = "envcheck.trace/1"
 _INDEX = "index.json"
 _LARGEST_INDEX = 64 << 20
+_BROKEN = (
+    OSError, ValueError, EOFError, RecursionError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What reading a damaged or hostile archive raises."""
+_HEADER = 4096
+"""Bytes that the header of an array may add to its file."""
 
 
 @dataclass(kw_only=True)
@@ -40,13 +50,45 @@ class Trace:
 
     def array(self, key: str) -> Array:
         """Return an array by the key of its entry. Raises InputError."""
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                name = f"arrays/{key}.npy"
+                self._check(archive.getinfo(name), key)
+                return self._parsed(archive.read(name), key)
+        except InputError:
+            raise
+        except (KeyError, *_BROKEN) as problem:
+            raise InputError(f"array {key} cannot be read: {problem}", place=self.path) from problem
+
+    def _parsed(self, data: bytes, key: str) -> Array:
+        """Return the array in a `.npy` file; its header must say what the index says."""
         import numpy as np
 
-        try:
-            with zipfile.ZipFile(self.path) as archive, archive.open(f"arrays/{key}.npy") as file:
-                return np.lib.format.read_array(io.BytesIO(file.read()), allow_pickle=False)
-        except (KeyError, OSError, ValueError, zipfile.BadZipFile) as problem:
-            raise InputError(f"array {key} cannot be read: {problem}", place=self.path) from problem
+        stream, entry = io.BytesIO(data), self._by_key[key]
+        version = np.lib.format.read_magic(stream)
+        first = version == (1, 0)
+        read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(stream)
+        if list(shape) != entry["shape"] or str(dtype) != entry["dtype"]:
+            raise InputError(f"array {key} is not the one of its index", place=self.path)
+        flat = np.frombuffer(data, dtype, count=math.prod(shape), offset=stream.tell())
+        return flat.reshape(shape, order="F" if fortran else "C")
+
+    def _check(self, info: zipfile.ZipInfo, key: str) -> None:
+        """Raise for a file that is larger or smaller than its entry says, before reading it."""
+        import numpy as np
+
+        entry = self._by_key[key]
+        size = np.dtype(entry["dtype"]).itemsize * math.prod(entry["shape"])
+        if not size <= info.file_size <= size + _HEADER:
+            raise InputError(
+                f"array {key} takes {info.file_size} bytes, where its index promises {size}",
+                place=self.path,
+            )
+
+    @property
+    def _by_key(self) -> dict[str, dict[str, Any]]:
+        return {entry["key"]: entry for entry in self.entries if entry["key"] is not None}
 
 
 def is_trace(path: str) -> bool:
@@ -56,7 +98,7 @@ def is_trace(path: str) -> bool:
             return _INDEX in archive.namelist() and not any(
                 name == "metadata.json" for name in archive.namelist()
             )
-    except (OSError, zipfile.BadZipFile):
+    except _BROKEN:
         return False
 
 
@@ -68,17 +110,15 @@ def read_trace(path: str) -> Trace:
             if info.file_size > _LARGEST_INDEX:
                 raise InputError("has an index of more than 64 MiB", place=path)
             index = json.loads(archive.read(_INDEX))
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
+    except (KeyError, *_BROKEN) as problem:
         raise InputError(f"is no trace: {problem}", place=path) from problem
     schema = str(index.get("schema", "")) if isinstance(index, dict) else ""
     if not schema.startswith("envcheck.trace/"):
         raise InputError("is no trace: its index has no schema", place=path)
     if index["schema"] != SCHEMA:
         raise SchemaError(f"has schema {index['schema']}, this version reads {SCHEMA}", place=path)
-    entries = index.get("entries")
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError("its index lists no entries", place=path)
-    return Trace(path=path, index=index, entries=entries)
+    check_index(index, path)
+    return Trace(path=path, index=index, entries=index["entries"])
 
 
 class TraceWriter:

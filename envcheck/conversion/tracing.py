@@ -9,6 +9,7 @@ from envcheck.conversion.alignment import GOOD, Aligner, Match, classify
 from envcheck.conversion.arrays import relative_error
 from envcheck.conversion.calls import INPUT, Call, Port, Recording
 from envcheck.conversion.sketches import Index
+from envcheck.conversion.suspects import suspects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +43,9 @@ class Comparison:
     injections: list[Injection] = field(default_factory=list)
     healed: set[int] = field(default_factory=set)
     runs: int = 0
+    suspects: frozenset[int] = frozenset()
+    failing: list[int] = field(default_factory=list)
+    """Nodes of the candidate that fail on values that they have, in execution order."""
 
     def __post_init__(self) -> None:
         """Prepare the index of the candidate's tensors."""
@@ -67,6 +71,7 @@ class Comparison:
         ports = [p for call in self.recording.calls for p in call.outputs if p.call == call.id]
         self.matches = dict(self.input_matches)
         self.matches.update(self.aligner.align(ports, self.index, self.value))
+        self.suspects = suspects(self)
         self.refresh()
 
     def refresh(self) -> None:
@@ -79,14 +84,20 @@ class Comparison:
         healed: frozenset[int],
         value: Callable[[str], Array],
     ) -> dict[int, str]:
-        """Return the kinds of all calls under other matches or values."""
+        """Return the kinds of all calls under other matches or values.
+
+        A layer that makes an output of the model is open while that output differs, though
+        another tensor before it may hold the layer's values.
+        """
+        good = {place for place in range(len(self.outputs)) if self.output_agrees(place, value)}
+        bad = {port for place, port in enumerate(self.recording.outputs) if place not in good}
+        kept = {port: match for port, match in matches.items() if port not in bad}
         return classify(
             self.recording,
-            matches,
+            kept,
             healed=healed,
-            outputs_good=frozenset(
-                place for place in range(len(self.outputs)) if self.output_agrees(place, value)
-            ),
+            suspects=self.suspects,
+            outputs_good=frozenset(good),
         )
 
     def output_agrees(self, place: int, value: Callable[[str], Array]) -> bool:
@@ -101,12 +112,7 @@ class Comparison:
             return bool(seen.shape == wanted.shape and (seen == wanted).all())
         if seen.size != wanted.size:
             return False
-        layout = self.matches[port].layout if self._holds(port, name) else None
-        turned = layout.apply(wanted, seen.shape) if layout else wanted
-        return relative_error(seen, turned) <= self.tolerance(port)
-
-    def _holds(self, port: Port, name: str) -> bool:
-        return port in self.matches and self.matches[port].tensor == name
+        return relative_error(seen.reshape(wanted.shape), wanted) <= self.tolerance(port)
 
     def frontier(self, *, skip: set[int]) -> list[Call]:
         """Return the open calls all of whose sources are accounted for, in order."""

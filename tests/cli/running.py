@@ -39,7 +39,7 @@ def envcheck(
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,  # a framework takes a minute to load on a busy machine
         **options,
     )
 

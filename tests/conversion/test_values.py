@@ -78,6 +78,20 @@ def test_a_store_spills(tmp_path: Path) -> None:
     assert "a" not in store
 
 
+def test_a_store_keeps_values_apart() -> None:
+    """A value put again takes no other one's file, and a view does not keep its whole alive."""
+    store = Store(budget=4 * IMAGE.itemsize)
+    for name, value in (("a", IMAGE), ("b", IMAGE + 1), ("a", IMAGE + 2), ("c", IMAGE + 3)):
+        store.put(name, value)
+    store.put("small", IMAGE.reshape(-1)[:4])
+
+    for name, step in (("a", 2), ("b", 1), ("c", 3)):
+        assert np.array_equal(store.get(name), IMAGE + step)
+    assert np.array_equal(store.get("small"), IMAGE.reshape(-1)[:4])
+    assert store.get("small").base is None
+    store.close()
+
+
 SPECS = (Spec(name="x", shape=(None, 4), dtype="float32"),)
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from envcheck.conversion.graphs import Tensor
-from envcheck.conversion.runtimes.protocol import Failure, Feed, Partial
+from envcheck.conversion.runtimes.protocol import Failure, Feed, Partial, Whole
 from envcheck.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from envcheck.conversion.arrays import Array
-    from envcheck.conversion.graphs import Graph, Injection
     from envcheck.conversion.runtimes.protocol import Settings
     from envcheck.conversion.stores import Store
 
@@ -36,13 +36,14 @@ def _interpreter_class() -> Any:
     return module.Interpreter, module.OpResolverType
 
 
-class _Candidate:
+class _Candidate(Whole):
     """One interpreter that keeps every tensor, with reference kernels and no delegate."""
 
     name = NAME
-    graph: Graph | None = None
 
     def __init__(self, path: str, settings: Settings) -> None:
+        if not os.path.isfile(path):
+            raise InputError("does not exist", place=path)
         interpreter, resolvers = _interpreter_class()
         try:
             self._interpreter = interpreter(
@@ -53,14 +54,12 @@ class _Candidate:
             )
             self._details = {d["index"]: d for d in self._interpreter.get_input_details()}
         except (ValueError, RuntimeError, OSError) as problem:
-            if "does not exist" in str(problem) or "Could not open" in str(problem):
-                raise InputError("cannot be read as LiteRT", place=path) from problem
+            if "valid Flatbuffer" in str(problem):
+                hint = "the file is truncated, or is something else"
+                raise InputError("cannot be read as LiteRT", place=path, hint=hint) from problem
             raise Failure("load", str(problem)) from problem
         self.inputs = tuple(_feed(d) for d in self._interpreter.get_input_details())
         self.outputs = tuple(_feed(d) for d in self._interpreter.get_output_details())
-
-    def verify(self) -> None:
-        """Do nothing: opening it was the test."""
 
     def run(self, feeds: Mapping[str, Array]) -> list[Array]:
         """Return the outputs in order; quantised ones as the numbers that they stand for."""
@@ -106,16 +105,6 @@ class _Candidate:
                                      *self._interpreter.get_output_details())}  # fmt: skip
         name = str(detail["name"])
         return name if detail["index"] in ends else f"{name};{detail['index']}"
-
-    def run_part(
-        self,
-        numbers: Sequence[int],
-        wanted: Sequence[str],
-        feeds: Mapping[str, Array],
-        injections: Sequence[Injection] = (),
-    ) -> dict[str, Array]:
-        """Refuse: an interpreter runs whole."""
-        raise NotImplementedError
 
     def tensors(self) -> list[Tensor]:
         """Return every named tensor."""

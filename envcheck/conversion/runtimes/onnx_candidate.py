@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from envcheck.conversion.graphs import Graph, Injection, Tensor
@@ -82,10 +83,12 @@ def _check_inside(folder: str, location: str, path: str) -> None:
         raise InputError(f"its external weights {location!r} are missing", place=path)
 
 
-class OnnxCandidate:
+class OnnxCandidate(ABC):
     """A graph and an engine: `execute(serialised model, feeds, wanted)`."""
 
     name = ""
+    runs = True
+    parts = True
 
     def __init__(self, path: str, *, budget: int) -> None:
         self.path = path
@@ -94,17 +97,17 @@ class OnnxCandidate:
         self.inputs = tuple(_feed(item) for item in self.graph.inputs)
         self.outputs = tuple(_feed(item) for item in self.graph.model.graph.output)
 
+    @abstractmethod
     def execute(
         self, model: bytes, feeds: Mapping[str, Array], wanted: Sequence[str]
     ) -> list[Array]:
         """Run a serialised model. Raises Failure."""
-        raise NotImplementedError
 
+    @abstractmethod
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its settings."""
-        raise NotImplementedError
 
-    def verify(self) -> None:
+    def verify(self) -> None:  # noqa: B027 - an engine may have no other way of loading
         """Load the file as it is, as a user would. Raises Failure."""
 
     def tensors(self) -> list[Tensor]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from envcheck.conversion.graphs import Graph, Injection, Tensor
     from envcheck.conversion.stores import Store
 
-__all__ = ["Candidate", "Failure", "Feed", "Partial", "RuntimeModule", "Settings"]
+__all__ = ["Candidate", "Failure", "Feed", "Partial", "RuntimeModule", "Settings", "Whole"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +53,16 @@ class Partial:
 
 
 class Candidate(Protocol):
-    """A loaded candidate. Without a graph (`graph` is None) values can be read, not injected."""
+    """A loaded candidate.
+
+    `runs` says whether it can be run again, on other inputs; `parts` whether some of its nodes
+    can be run on given values, which healing and forcing need and which takes a graph. Ask before
+    calling `run` and `run_part`.
+    """
 
     name: str
+    runs: bool
+    parts: bool
     graph: Graph | None
     inputs: tuple[Feed, ...]
     outputs: tuple[Feed, ...]
@@ -83,6 +90,28 @@ class Candidate(Protocol):
 
     def identity(self) -> dict[str, Any]:
         """Return the runtime, its version and its settings."""
+
+
+class Whole:
+    """The part of a candidate that runs whole or not at all: for runtimes to derive from."""
+
+    name = ""
+    runs = True
+    parts = False
+    graph: Graph | None = None
+
+    def verify(self) -> None:
+        """Do nothing: opening it was the test."""
+
+    def run_part(
+        self,
+        numbers: Sequence[int],  # noqa: ARG002 - as the protocol has it
+        wanted: Sequence[str],  # noqa: ARG002
+        feeds: Mapping[str, Array],  # noqa: ARG002
+        injections: Sequence[Injection] = (),  # noqa: ARG002
+    ) -> dict[str, Array]:
+        """Raise Failure: `parts` is False."""
+        raise Failure("run", f"{self.name} runs a model whole or not at all")
 
 
 class RuntimeModule(Protocol):

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from envcheck.conversion.graphs import Tensor
 from envcheck.conversion.inputs import Spec
-from envcheck.conversion.runtimes.protocol import Failure, Feed, Partial
+from envcheck.conversion.runtimes.protocol import Failure, Feed, Partial, Whole
 from envcheck.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from envcheck.conversion.arrays import Array
-    from envcheck.conversion.graphs import Graph, Injection
     from envcheck.conversion.runtimes.protocol import Settings
     from envcheck.conversion.stores import Store
 
@@ -69,11 +68,10 @@ class _Reference:
         return [found[name] for name in self.output_names]
 
 
-class _Candidate:
+class _Candidate(Whole):
     """Inputs and outputs alone: a SavedModel gives nothing in between by name."""
 
     name = NAME
-    graph: Graph | None = None
 
     def __init__(self, path: str) -> None:
         self._reference = _Reference(path)
@@ -85,9 +83,6 @@ class _Candidate:
             Feed(name=name, dtype=shapes[name].dtype.name, shape=())
             for name in self._reference.output_names
         )
-
-    def verify(self) -> None:
-        """Do nothing: opening it was the test."""
 
     def run(self, feeds: Mapping[str, Array]) -> list[Array]:
         """Return the outputs in order."""
@@ -110,16 +105,6 @@ class _Candidate:
         for feed, value in zip(self.outputs, values, strict=True):
             store.put(feed.name, value)
         return Partial()
-
-    def run_part(
-        self,
-        numbers: Sequence[int],
-        wanted: Sequence[str],
-        feeds: Mapping[str, Array],
-        injections: Sequence[Injection] = (),
-    ) -> dict[str, Array]:
-        """Refuse: there is no graph to run a part of."""
-        raise NotImplementedError
 
     def tensors(self) -> list[Tensor]:
         """Return inputs and outputs."""

@@ -1,6 +1,6 @@
 """`envcheck.keras.Recorder`: record the fits of a program that is run by plain `python`.
 
-The callback itself does nothing while a fit runs. Making one switches on the hooks that
+The callback itself does nothing while a fit runs. Importing it switches on the hooks that
 `envcheck localise` uses, for the fits that have a `Recorder` among their callbacks.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from envcheck.errors import UsageError
+from envcheck.errors import OutputError, UsageError
 from envcheck.localisation.recording.session import Outlet, Session, active
 
 __all__ = ["recorder_class"]
@@ -81,6 +81,7 @@ def recorder_class() -> Any:
         Raises UsageError for data that cannot be told apart.
         """
 
+    _session()  # now: Python looks `model.fit` up before it makes a `Recorder` in its arguments
     Recorder.__module__ = "envcheck.keras"
     Recorder.__qualname__ = "Recorder"
     return Recorder
@@ -132,9 +133,8 @@ def _embed_on_saving(session: Session) -> None:
     """Put the fingerprint into every model file that Keras saves from now on."""
     import functools
 
-    from keras.src.saving import saving_api
-
     import keras
+    from keras.src.saving import saving_api
 
     save = saving_api.save_model
     if getattr(save, "_envcheck_embeds", False):
@@ -160,4 +160,4 @@ def _embed(session: Session, path: str) -> None:
         return
     saved = Embedder(fingerprint).after_save(path)
     if saved.problem:
-        raise SaveProblem(saved.problem)
+        session.note_problem("embed", OutputError(saved.problem))

@@ -16,7 +16,11 @@ def all_finite(variable: Any) -> bool:
     import numpy as np
     import tensorflow as tf
 
-    tensor = tf.convert_to_tensor(variable.value)
+    held: Any = getattr(variable, "_value", None)
+    if type(held).__name__ == "ResourceVariable":  # read without the detours of Keras
+        tensor = tf.raw_ops.ReadVariableOp(resource=held.handle, dtype=held.dtype)
+    else:
+        tensor = tf.convert_to_tensor(variable.value)
     if not tensor.dtype.is_floating:
         return True
     if "CPU" not in tensor.device:
@@ -24,7 +28,7 @@ def all_finite(variable: Any) -> bool:
     values = tensor.numpy()
     with np.errstate(all="ignore"):
         total = values.sum()
-    return bool(np.isfinite(total) or np.isfinite(values).all())
+        return math.isfinite(total) or bool(np.isfinite(values).all())
 
 
 class Updates:

@@ -6,16 +6,16 @@ import time
 
 __all__ = ["ProbeSchedule"]
 
-SHARE = 0.015
+SHARE = 0.01
 """Most of the time of a fit that may go into probes after the first one, in which they are traced.
 
 Those of steps 0, 1, 2 and 4 and the last one are made anyway.
 """
 
-GRACE = 0.4
+GRACE = 0.25
 """Seconds that may go into them in any case, for fits that last a moment."""
 
-GLANCE_SHARE = 0.005
+GLANCE_SHARE = 0.003
 """Most of the time of a fit that may go into looking for weights that are not finite."""
 
 _GLANCES = 256

@@ -90,13 +90,14 @@ class StepRecord:
         loss = as_number(logs.get("loss"))
         if loss is not None and self._curve.note_loss(step, epoch, batch, loss):
             self.probes.at_once(self.steps, epoch, batch + 1)
-        if self._curve.wants(step) or self._curve.wants(step + 1):
-            self._looked_at_step = step
         if self._curve.wants(step):
             values = self._values.values(logs, batch)
             self._curve.add(step, epoch, values.pop("loss", None), values)
         elif self._curve.wants(step + 1):
             self._values.remember(logs, batch)
+        else:
+            return
+        self._looked_at_step = step
 
     def rows_until(self) -> Callable[[int], int] | None:
         """Return what gives the rows of an epoch up to and with a batch, where that is known."""

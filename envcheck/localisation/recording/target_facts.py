@@ -74,12 +74,21 @@ def _moments(values: Any) -> dict[str, float]:
     import numpy as np
 
     columns = values.reshape(values.shape[0], -1)
-    median = np.median(columns, axis=0)
+    median = _median(columns)
     return {
         "variance": float(columns.var(axis=0).mean()),
-        "median": float(np.median(columns)),
+        "median": float(_median(columns.reshape(-1, 1))[0]),
         "median_deviation": float(np.abs(columns - median).mean()),
     }
+
+
+def _median(columns: Any) -> Any:
+    """Return the median of each column; `numpy.median` loads all of `numpy.ma` first."""
+    import numpy as np
+
+    low, high = (len(columns) - 1) // 2, len(columns) // 2
+    ordered = np.partition(columns, (low, high), axis=0)
+    return (ordered[low] + ordered[high]) / 2
 
 
 def _means(values: Any) -> dict[str, Any]:

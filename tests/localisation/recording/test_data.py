@@ -140,7 +140,6 @@ def test_an_autoencoder() -> None:
         np.array([np.finfo("float64").max, -np.finfo("float64").max]), iter([1, 2]), object(),
         np.zeros((2, 1, 1, 1, 1, 1)), np.zeros(5)[::-1], np.asfortranarray(np.ones((4, 3))),
     ],
-    ids=repr,
 )  # fmt: skip
 def test_odd_arrays_do_no_harm(x: Any) -> None:
     """Text, objects, streams and empty arrays are described as far as they can be."""

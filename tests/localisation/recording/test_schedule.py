@@ -47,7 +47,7 @@ def test_dear_probes_are_made_four_times(clock: Clock) -> None:
             spent += 2.0
             made.append(step)
 
-    # After the first one three cost 6 s; a fourth fits when 1.5 % of the time is 8 s: at 533 s.
+    # After the first one three cost 6 s; a fourth fits when 1 % of the time is 8 s: at 800 s.
     assert made == [0, 1, 2, 4, 8192]
     assert plan.skipped == len([8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096])
 

@@ -123,6 +123,62 @@ def test_the_recorder_callback(tmp_path: Path) -> None:
     assert json.loads(extracted.stdout)["facts"] == log["fingerprint"]["facts"]
 
 
+CHECKPOINTS = """\
+import keras
+from envcheck.keras import Recorder
+from rows import rows
+x, y = rows()
+model = keras.Sequential([keras.Input((12,)), keras.layers.Dense(3, activation="softmax")])
+model.compile("sgd", "sparse_categorical_crossentropy")
+saving = [keras.callbacks.ModelCheckpoint("each-{epoch}.keras"),
+          keras.callbacks.ModelCheckpoint("last.keras")]
+model.fit(x, y, epochs=2, verbose=0, callbacks=[Recorder("log.json", embed=True), *saving])
+keras.saving.save_model(model, "function.keras")
+model.save("method.keras")
+model.save("method.keras", overwrite=True)
+keras.models.load_model("last.keras")
+"""
+
+
+def test_every_saved_model_holds_the_fingerprint(tmp_path: Path) -> None:
+    """With `embed`, checkpoints and later saves carry the environment, and load as before."""
+    write_programs(tmp_path)
+    (tmp_path / "saving.py").write_text(CHECKPOINTS)
+
+    done = _run(tmp_path, "saving.py")
+
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    log = json.loads((tmp_path / "log.json").read_text())
+    assert log["problems"] == []
+    names = [path.name for path in sorted(tmp_path.glob("*.keras"))]
+    assert names == [f"{n}.keras" for n in ("each-1", "each-2", "function", "last", "method")]
+    for name in names:
+        extracted = _run(tmp_path, "-m", "envcheck", "extract", name)
+        assert json.loads(extracted.stdout)["facts"] == log["fingerprint"]["facts"]
+
+
+@pytest.mark.parametrize(("together", "known"), [(1, True), (3, False)])
+def test_updates_are_those_of_one_step(together: int, known: bool, tmp_path: Path) -> None:
+    """Where several steps are executed as one, the update of a single step is not known."""
+    write_programs(tmp_path)
+    text = NAN.replace("np.nan", "0.5").replace(
+        'metrics=["accuracy"]', f"steps_per_execution={together}"
+    )
+    fit = "model.fit(x, y, batch_size=20, shuffle=False, epochs=3, verbose=0)\n"
+    (tmp_path / "steps.py").write_text(text + fit)
+
+    _, log = _recorded(tmp_path, "steps")
+
+    found = log["fits"][0]
+    assert log["problems"] == []
+    first = [weight["update_ratio"] for weight in found["probes"][0]["weights"]]
+    assert (first[0] is not None) is known
+    assert set(found["statistics"]["loss"]) >= {"min", "median", "skew"}
+    losses = found["curves"]["epoch"]["loss"]
+    assert found["statistics"]["loss"]["median"] == pytest.approx(sorted(losses)[1])
+    assert found["statistics"]["batch_loss"]["max"] == max(found["curves"]["batch"]["loss"])
+
+
 def test_the_recorder_under_localise(tmp_path: Path) -> None:
     """Under `envcheck localise` a `Recorder` writes the same fit to its own file."""
     write_programs(tmp_path)
