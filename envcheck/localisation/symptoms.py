@@ -83,7 +83,8 @@ def bracket(symptom: Symptom) -> str:
     """
     bad, good = symptom.bad, symptom.good
     if bad.step == 0:
-        return "before the first batch"
+        moves = symptom.kind in ("frozen", "unchanged")
+        return "from the first batch on" if moves else "before the first batch"
     if good is None:
         return f"by {bad}"
     if good.step == 0:
