@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from envcheck.reporting.escape import shorten
-from envcheck.reporting.html_text import shown
 from envcheck.reporting.html_style import FRAGMENT_STYLE
+from envcheck.reporting.html_text import shown
 from envcheck.reporting.words import counted, value_text
 
 if TYPE_CHECKING:

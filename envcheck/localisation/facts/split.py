@@ -30,7 +30,9 @@ def add_split(graph: TrainingGraph, fit: Mapping[str, Any], place: str) -> None:
     validation = data.get("validation") or {}
     shift = number(validation.get("mean_shift"))
     if shift is not None:
-        graph.put_value(subject, "meanShift", round(shift, 3), f"{place}/data/validation/mean_shift")
+        graph.put_value(
+            subject, "meanShift", round(shift, 3), f"{place}/data/validation/mean_shift"
+        )
     _add_overlap(graph, subject, data, place)
     held = validation.get("rows")
     if isinstance(held, int):

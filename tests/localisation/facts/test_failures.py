@@ -65,7 +65,9 @@ def test_layer_and_shapes() -> None:
         "of layer 'dense_8' is incompatible with the layer: expected axis -1 of input shape to "
         "have value 9, but received input with shape (32, 8)\x1b[0m\n"
     )
-    program: dict[str, Any] = {"exception": {"type": "ValueError", "message": message, "site": None, "chain": []}}
+    program: dict[str, Any] = {
+        "exception": {"type": "ValueError", "message": message, "site": None, "chain": []}
+    }
     log = {"schema": "envcheck.training/1", "recorded": True, "program": program}
     graph, _ = build_training_graph(parse_log(json.dumps(log)))
 
