@@ -24,14 +24,14 @@ DEPLOY = "env:deploy"
 
 
 def term(value: Any) -> str:
-    """Return a literal for a value of a fact; lists and objects become their text."""
+    """Return a literal for a value of a fact; lists, tuples and objects become their text."""
     if isinstance(value, bool):
         return boolean(value)
     if isinstance(value, int):
         return integer(value)
     if isinstance(value, float):
         return decimal(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return string(", ".join(str(item) for item in value))
     return string(str(value))
 

@@ -19,7 +19,7 @@ from envcheck.rulebook.index import IndexEntry
 from envcheck.rulebook.loading import Rule, Rulebook
 from envcheck.rulebook.templates import fill, fill_command, words
 
-__all__ = ["Judgement", "judge", "judges_environments"]
+__all__ = ["Judgement", "count_outcomes", "judge", "judges_environments"]
 
 _MOST_RELATED = 3
 _CONFIDENCE = {"measured": 0.95, "declared": 0.9, "inferred": 0.6}
@@ -75,7 +75,7 @@ def judge(
     return Judgement(
         findings=ranked(findings),
         undetermined=tuple(undetermined),
-        rules=_count(
+        rules=count_outcomes(
             judges_environments(rulebook, running),
             violated,
             open_pairs,
@@ -95,7 +95,7 @@ def judges_environments(rulebook: Rulebook, rules: Iterable[str]) -> list[str]:
     return [rule for rule in rules if rule in judging]
 
 
-def _count(
+def count_outcomes(
     ids: Iterable[str],
     violated: Iterable[tuple[str, str]],
     undetermined: Iterable[tuple[str, str]],

@@ -22,6 +22,7 @@ from envcheck.errors import RuleError
 from envcheck.localisation.analysing import analyse
 from envcheck.localisation.training_log import TrainingLog, parse_log
 from envcheck.policy.model import Policy
+from envcheck.rulebook.cases import ANY_RULE, FIRES, SILENT, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,9 +42,6 @@ __all__ = [
     "try_case",
 ]
 
-FIRES, SILENT, UNKNOWN = "fires", "silent", "unknown"
-ANY_RULE = "*"
-"""Stands for all rules: `silent` then means no error and no warning at all."""
 _REQUIRED = ("rule", "name", "expect", "base")
 _FIELDS = {
     "rule": str, "name": str, "expect": str, "base": str, "patch": dict, "subject": str,

@@ -12,28 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from envcheck.comparing.graph import term
 from envcheck.reasoning import FactBase
-from envcheck.reasoning.terms import boolean, decimal, integer, string
 
 if TYPE_CHECKING:
     from envcheck.localisation.training_log import TrainingLog
 
-__all__ = ["PROGRAM", "Place", "TrainingGraph", "literal"]
+__all__ = ["PROGRAM", "Place", "TrainingGraph"]
 
 PROGRAM = "run:program"
-
-
-def literal(value: Any) -> str:
-    """Return a typed literal; lists become their text, other values their `str`."""
-    if isinstance(value, bool):
-        return boolean(value)
-    if isinstance(value, int):
-        return integer(value)
-    if isinstance(value, float):
-        return decimal(value)
-    if isinstance(value, list | tuple):
-        return string(", ".join(str(item) for item in value))
-    return string(str(value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +56,7 @@ class TrainingGraph:
 
     def put_value(self, subject: str, predicate: str, value: Any, *sources: str) -> None:
         """Assert a literal; a float that is not finite is refused with ValueError."""
-        self.put(subject, predicate, literal(value), *sources)
+        self.put(subject, predicate, term(value), *sources)
 
     def stand(self, subject: str, place: Place) -> None:
         """Say where a subject stands."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from envcheck.comparing.judging import count_outcomes
 from envcheck.findings import Evidence, Finding, Fix, Outcome
 from envcheck.localisation.accepting import accepted
 from envcheck.localisation.drawing import series_of
@@ -79,7 +80,7 @@ def judge(
     return Judgement(
         findings=tuple(replace(item, rank=rank) for rank, item in enumerate(shown, 1)),
         undetermined=tuple(builder.outcome(subject, rule[5:]) for subject, rule in open_pairs),
-        rules=_count(running, violated, open_pairs, inference.matching("ec:inScope")),
+        rules=count_outcomes(running, violated, open_pairs, inference.matching("ec:inScope")),
         inference=inference,
         notes=_told(hidden),
     )
@@ -178,24 +179,6 @@ def _told(hidden: list[Finding]) -> tuple[str, ...]:
     rules = ", ".join(dict.fromkeys(finding.rule for finding in hidden))
     told = f"{len(hidden)} further findings rank below three others about the same part"
     return (f"{told} and are left out ({rules}); repair those first.",)
-
-
-def _count(
-    ids: Iterable[str],
-    violated: Iterable[_Pair],
-    undetermined: Iterable[_Pair],
-    in_scope: Iterable[_Pair],
-) -> dict[str, int]:
-    """Count the rules by outcome; a finding outweighs an unknown, that a pass."""
-    fired, unknown, scoped = (
-        {rule[5:] for _, rule in pairs} for pairs in (violated, undetermined, in_scope)
-    )
-    counts = dict.fromkeys(("pass", "finding", "not_applicable", "unknown", "error"), 0)
-    for rule_id in ids:
-        order = ((fired, "finding"), (unknown, "unknown"), (scoped, "pass"))
-        word = next((name for ids_, name in order if rule_id in ids_), "not_applicable")
-        counts[word] += 1
-    return counts
 
 
 class _Builder:

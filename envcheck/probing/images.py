@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["at", "find", "installations"]
 
 _PREFIXES = ("/usr/local", "/usr", "/opt/venv", "/venv", "/opt/conda", "/opt/python")
+_SUPERUSER = "/root"
+"""The home of an image's superuser, where many images keep their interpreters."""
 _PARENTS = (
-    "/opt", "/srv", "/app", "/code", "/workspace", "/home", "/usr/src", "/var", "/root",
-    "/opt/conda/envs", "/opt/miniconda3/envs", "/root/miniconda3/envs", "/root/.pyenv/versions",
-    "/root/.local/share/uv/python", "/",
+    "/opt", "/srv", "/app", "/code", "/workspace", "/home", "/usr/src", "/var", _SUPERUSER,
+    "/opt/conda/envs", "/opt/miniconda3/envs", f"{_SUPERUSER}/miniconda3/envs",
+    f"{_SUPERUSER}/.pyenv/versions", f"{_SUPERUSER}/.local/share/uv/python", "/",
 )  # fmt: skip
 _VENV_NAMES = ("", "/.venv", "/venv", "/env")
 _MOST_FOLDERS = 400

@@ -114,7 +114,7 @@ def test_venv(image: Image, system: bool) -> None:
 
 def test_venv_whose_base_is_absent(image: Image) -> None:
     """A venv copied without its interpreter still tells its version and packages."""
-    image.venv("/app/.venv", 12, "/root/.local/share/uv/python/cpython-3.12/bin")
+    image.venv("/app/.venv", 12, "/opt/uv/python/cpython-3.12/bin")
     image.package("/app/.venv/lib/python3.12/site-packages", "fastapi")
     found = image.host().interpreter
 
